@@ -1,0 +1,1 @@
+"""memoryd: a local memory for coding agents."""

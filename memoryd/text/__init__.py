@@ -1,0 +1,1 @@
+"""The leaf that both stores import: text, terms, ranks, canonical bytes."""

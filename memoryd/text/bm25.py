@@ -1,0 +1,46 @@
+"""BM25 split in two halves whose inner product is the score.
+
+The document half depends on the document alone, so it can be stored as a sparse vector and never needs rewriting
+when others come or go; the query half carries the inverse document frequency. k1, b and the average length are
+constants of the format: a stored vector stays right for ever. Formula: Robertson and Zaragoza, "The Probabilistic
+Relevance Framework: BM25 and Beyond" (2009), with the idf that stays positive (``ln(1 + (N - n + 0.5) / (n + 0.5))``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from memoryd.text.terms import term_id
+
+K1 = 0.9
+"""How soon a repeated term stops counting."""
+
+B = 0.4
+"""How much a long document is held against its terms, 0 to 1."""
+
+AVGDL = 100.0
+"""The length, in terms, that counts as average: between a single turn (about 30) and a full piece (about 250)."""
+
+
+def document_weights(terms: Sequence[str]) -> dict[int, float]:
+    """Return the stored half: term id to ``tf (k1 + 1) / (tf + k1 (1 - b + b length / avgdl))``, all above 0."""
+    norm = K1 * (1 - B + B * len(terms) / AVGDL)
+    counts: Counter[int] = Counter(map(term_id, terms))
+    return {id_: count * (K1 + 1) / (count + norm) for id_, count in counts.items()}
+
+
+def query_weights(terms: Iterable[str], document_frequency: Mapping[int, int], documents: int) -> dict[int, float]:
+    """Return the query half: term id to idf, for the terms that some document holds. Empty when none does.
+
+    ``document_frequency`` says in how many of ``documents`` a term id stands. A term that is asked twice counts once.
+    """
+    weights: dict[int, float] = {}
+    for id_ in map(term_id, terms):
+        holders = document_frequency.get(id_, 0)
+        if holders > 0:
+            # A frequency counted a moment after the total may exceed it; the logarithm must stay above 0.
+            total = max(documents, holders)
+            weights[id_] = math.log(1 + (total - holders + 0.5) / (holders + 0.5))
+    return weights

@@ -1,0 +1,1 @@
+"""What do we know, and how does it hang together?"""
