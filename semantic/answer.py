@@ -1,0 +1,163 @@
+"""Hits made of what the arms found: soft preferences, the order of what was superseded, and the text that is shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from memoryd.text.hit import ArmScore, Found, Hit
+from memoryd.text.rrf import Fused
+from semantic.fields import Document, DocumentKind
+from semantic.joining import Known
+from semantic.model import Decision, Element, Section
+from semantic.query import SemanticQuery, instant_in, is_of_project
+
+HUB_PRIOR = 1.1
+"""A hub note leads to the others; with k = 10 this lifts it by about one place near the top."""
+
+PROJECT_PRIOR = 1.1
+SUPERSEDED_PRIOR = 0.6
+
+_JUST_BELOW = 0.999
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The section by which an arm found a document, and the hit's place in that arm."""
+
+    document: str
+    section: Section
+    rank: int
+
+
+@dataclass(slots=True)
+class Group:
+    """One hit in the making: its documents (an element and the notes joined to it) and each arm's best piece."""
+
+    id: str
+    kind: DocumentKind
+    documents: dict[str, Document] = field(default_factory=dict)
+    pieces: dict[str, Piece] = field(default_factory=dict)
+
+
+def answer(
+    fused: Sequence[Fused],
+    arms: Mapping[str, Mapping[str, float]],
+    groups: Mapping[str, Group],
+    query: SemanticQuery,
+    known: Known,
+    degraded: Sequence[str],
+) -> Found:
+    """Return the best hits of a fused ranking, with each arm's own list."""
+    scores = {one.id: one.score * _prior(groups[one.id], query) for one in fused}
+    ranks = {one.id: one.ranks for one in fused}
+    scores = _below_successors(scores, known.decisions)
+    order = sorted(scores, key=lambda one: (-scores[one], one))[: query.limit]
+    hits = []
+    for one in order:
+        hit = _hit(groups[one], min(1.0, scores[one]), query, known)
+        places = {arm: ArmScore(rank, arms[arm][one]) for arm, rank in ranks[one].items()}
+        hits.append(replace(hit, arms=places))
+    return Found(tuple(hits), tuple(degraded), {arm: tuple(rows.items()) for arm, rows in arms.items()})
+
+
+def newest(groups: Mapping[str, Group], query: SemanticQuery, known: Known, degraded: Sequence[str]) -> Found:
+    """Return the hits of a question without words, newest first; all score 1, since nothing was asked."""
+    hits = [_hit(group, 1.0, query, known) for group in groups.values()]
+    hits.sort(key=lambda hit: (0.0 if hit.at is None else -hit.at.timestamp(), hit.id))
+    return Found(tuple(hits[: query.limit]), tuple(degraded))
+
+
+def _prior(group: Group, query: SemanticQuery) -> float:
+    prior = 1.0
+    documents = group.documents.values()
+    if any(document.is_hub for document in documents):
+        prior *= HUB_PRIOR
+    if query.near_project is not None and any(is_of_project(one, query.near_project) for one in documents):
+        prior *= PROJECT_PRIOR
+    if any(document.superseded_by is not None for document in documents):
+        prior *= SUPERSEDED_PRIOR
+    return prior
+
+
+def _below_successors(scores: Mapping[str, float], decisions: Mapping[str, Decision]) -> dict[str, float]:
+    """Return the scores with each superseded decision below everything found that superseded it."""
+    lowered: dict[str, float] = {}
+    for one in scores:
+        chain, seen = [one], {one}
+        while True:
+            decision = decisions.get(chain[-1])
+            successor = None if decision is None else decision.superseded_by
+            if successor is None or successor in seen:
+                break
+            chain.append(successor)
+            seen.add(successor)
+        ceiling = math.inf
+        for link in reversed(chain):
+            if link in scores:
+                ceiling = min(scores[link], ceiling * (_JUST_BELOW if link != chain[-1] else 1.0))
+        lowered[one] = ceiling
+    return lowered
+
+
+def _hit(group: Group, score: float, query: SemanticQuery, known: Known) -> Hit:
+    piece = min(group.pieces.values(), key=lambda piece: piece.rank, default=None)
+    note = _note_of(group, piece)
+    section = piece.section if piece is not None and note is not None and piece.document == note.id else None
+    if section is None and note is not None:
+        section = next((unit.section for unit in note.units if unit.section is not None), None)
+    element = known.elements.get(group.id) if group.kind == "element" else None
+    decision = known.decisions.get(group.id) if group.kind == "decision" else None
+    hit = Hit(id=group.id, store="semantic", kind=group.kind, title="", text="", score=score)
+    if note is not None:
+        hit = replace(
+            hit,
+            title=note.names[0],
+            text=section.text if section is not None else note.gist,
+            path=note.path,
+            lines=None if section is None else section.lines,
+            at=note.at,
+            summary=note.gist or None,
+        )
+    if element is not None:
+        document = group.documents.get(group.id)
+        hit = replace(
+            hit,
+            title=element.name,
+            text=_element_text(element, known, "" if piece is None or section is None else section.text),
+            at=element.at or hit.at,
+            project=element.project,
+            summary=element.gist or hit.summary,
+            evidence=element.evidence,
+            elements=(element.id,),
+            sources=tuple(one.id for one in group.documents.values() if document is None or one.id != document.id),
+        )
+    if decision is not None:
+        document = group.documents[group.id]
+        hit = replace(
+            hit,
+            title=decision.title,
+            text=decision.why,
+            at=(instant_in(document, query.window) if query.window else None) or decision.at,
+            project=decision.project,
+            session=decision.session,
+            superseded_by=decision.superseded_by,
+            evidence=decision.evidence,
+            elements=decision.elements,
+        )
+    return hit
+
+
+def _note_of(group: Group, piece: Piece | None) -> Document | None:
+    if piece is not None:
+        return group.documents[piece.document]
+    return next((one for one in group.documents.values() if one.kind == "note"), None)
+
+
+def _element_text(element: Element, known: Known, section: str) -> str:
+    """Return an element's gist, the decisions that stand, and the part of its note that was found."""
+    heads = [known.decisions[one] for one in element.heads if one in known.decisions]
+    lines = [element.gist] if element.gist else []
+    lines += [f"Decided {head.valid_at.date().isoformat()}: {head.title}" for head in heads]
+    return "\n".join([*lines, *(["", section] if section else [])]).strip()

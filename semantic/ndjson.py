@@ -1,0 +1,165 @@
+"""A file of lines that only grows, and whose writer may answer only once a line is on the disk.
+
+The daemon is the one writer of its files; the lock is there for the day when two are started against one folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from semantic.errors import WriteFailed
+
+_FOLDER_MODE = 0o700
+_FILE_MODE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells whether a file is still the one that was read. ``None`` fields: there was no file."""
+
+    inode: int | None = None
+    size: int = 0
+    mtime_ns: int = 0
+
+    @classmethod
+    def of(cls, path: Path) -> Stamp:
+        """Return the stamp of a path; of nothing if there is no file."""
+        try:
+            return cls.read(os.stat(path))  # noqa: PTH116 -- one system call in the hot path of a write
+        except FileNotFoundError:
+            return cls()
+
+    @classmethod
+    def read(cls, status: os.stat_result) -> Stamp:
+        """Return the stamp that a status holds."""
+        return cls(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[int]:
+    """Yield a locked descriptor for reading and appending; folders and file are made (0700, 0600) where missing.
+
+    Raises:
+        WriteFailed: The folder or the file cannot be made or opened.
+    """
+    try:
+        make_folder(path.parent)
+        new = not path.exists()
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
+        if new:
+            path.chmod(_FILE_MODE)
+            sync_folder(path.parent)
+    except OSError as error:
+        raise WriteFailed(f"{path} cannot be opened for writing ({error.strerror}); nothing was recorded") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def append(descriptor: int, path: Path, data: bytes) -> None:
+    """Write the data at the end and wait until it is on the disk; on failure the file is as it was.
+
+    Raises:
+        WriteFailed: The data could not be made durable.
+    """
+    size = os.fstat(descriptor).st_size
+    try:
+        written = os.write(descriptor, data)
+        while written < len(data):
+            written += os.write(descriptor, data[written:])
+        os.fsync(descriptor)
+    except OSError as error:
+        # A full disk may have taken a part of the line: without this the next line would be glued to it.
+        with suppress(OSError):
+            os.ftruncate(descriptor, size)
+        raise WriteFailed(f"{path} cannot be written ({error.strerror}); nothing was recorded") from error
+
+
+def cut(descriptor: int, path: Path, count: int) -> None:
+    """Take bytes off the end of the file and wait until that is on the disk.
+
+    Raises:
+        WriteFailed: The file is as it was.
+    """
+    try:
+        os.ftruncate(descriptor, os.fstat(descriptor).st_size - count)
+        os.fsync(descriptor)
+    except OSError as error:
+        raise WriteFailed(f"{path} cannot be mended ({error.strerror}); nothing was recorded") from error
+
+
+def is_same_file(descriptor: int, path: Path) -> bool:
+    """Tell whether the path still names the opened file: a sync program may have put another in its place."""
+    try:
+        return Stamp.of(path).inode == os.fstat(descriptor).st_ino
+    except OSError:
+        return False
+
+
+def read_all(descriptor: int) -> bytes:
+    """Return all bytes of an open file, wherever its position is."""
+    size = os.fstat(descriptor).st_size
+    parts, offset = [], 0
+    while offset < size:
+        part = os.pread(descriptor, size - offset, offset)
+        if not part:
+            break
+        parts.append(part)
+        offset += len(part)
+    return b"".join(parts)
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Put new bytes in the place of a file, durably and at once: readers see the old or the new whole.
+
+    Raises:
+        WriteFailed: The new bytes could not be made durable; the old file is untouched.
+    """
+    beside = path.with_name(f".{path.name}.tmp")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        beside.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise WriteFailed(f"{path} cannot be rewritten ({error.strerror}); it is as it was") from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, each private and each known to the disk."""
+    if folder.is_dir():
+        return
+    make_folder(folder.parent)
+    with suppress(FileExistsError):
+        folder.mkdir(mode=_FOLDER_MODE)
+        folder.chmod(_FOLDER_MODE)
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def split_lines(data: bytes) -> tuple[list[bytes], bytes]:
+    """Return the whole lines (without line ends) and the unfinished rest after the last one."""
+    lines = data.split(b"\n")
+    return lines[:-1], lines[-1]

@@ -1,0 +1,70 @@
+"""A question to the semantic memory, and which documents it admits: one rule for every arm of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from memoryd.text.window import Window
+from semantic.fields import Document, project_names
+from semantic.vault.tag import fold_tag, has_tags
+
+ANY_TIME = Window()
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticQuery:
+    """What is asked, and within what.
+
+    Attributes:
+        text: The question; empty lists what the filters admit, newest first.
+        window: Only what is from this span: notes by their date, elements by their last change, decisions by when
+            they were recorded or from when they hold.
+        as_of: Elements and decisions as they stood at this instant; the projection that is searched has to be of it.
+        project: Only this project (an id or a name); a note belongs to the projects that its ``project/…`` tags name.
+        near_project: Ranks this project's a little higher.
+        scope: ``user``, ``project`` or ``all``.
+        tags: Each has to be there, itself or something below it.
+        kinds: Of ``note``, ``element`` and ``decision``; ``None`` for all.
+        limit: The most hits.
+    """
+
+    text: str
+    window: Window = ANY_TIME
+    as_of: datetime | None = None
+    project: str | None = None
+    near_project: str | None = None
+    scope: Literal["user", "project", "all"] = "all"
+    tags: tuple[str, ...] = ()
+    kinds: Collection[str] | None = None
+    limit: int = 10
+    dense: bool = True
+    lexical: bool = True
+
+    def admits(self, document: Document, kind: str) -> bool:
+        """Tell whether a document may be a hit of this kind (a note joined to an element is a hit of the element)."""
+        return (
+            (self.kinds is None or kind in self.kinds)
+            and (self.scope in {"all", document.scope})
+            and (self.project is None or is_of_project(document, self.project))
+            and (not self.tags or has_tags(self.tags, document.tags))
+            and (not self.window or instant_in(document, self.window) is not None)
+        )
+
+
+def is_of_project(document: Document, project: str) -> bool:
+    """Tell whether a document belongs to a project given by id or name."""
+    if document.kind != "note":
+        return project in document.projects
+    names = project_names(project)
+    return any(fold_tag(one) in names for one in document.projects)
+
+
+def instant_in(document: Document, window: Window) -> datetime | None:
+    """Return the instant for which a document lies in a window: when it was recorded, else from when it holds."""
+    for instant in (document.at, document.valid_at):
+        if instant is not None and window.holds(instant):
+            return instant
+    return None

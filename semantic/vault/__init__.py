@@ -1,0 +1,1 @@
+"""Notes: any Obsidian vault, read as it is."""

@@ -1,0 +1,203 @@
+"""All vaults together: the notes as last read, who links to whom, and one digest that says what is known.
+
+Notes are kept in memory and are values: a reader gets a whole, consistent picture and never waits for a disk.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from types import MappingProxyType
+
+from memoryd.text.canonical import digest, fold_name
+from memoryd.text.report import Report
+from semantic.model import Note, Section
+from semantic.vault.contract import Contract
+from semantic.vault.daily import DailyNotes
+from semantic.vault.note import note_id, read_note
+from semantic.vault.shelf import Changes, Shelf
+from semantic.vault.tag import tag_matches
+
+
+class Library:
+    """The notes of several vaults. Every method may be called from any thread.
+
+    Args:
+        vaults: Name to folder; a folder that does not exist is a problem in each report and nothing else.
+        contract: What each note is checked against.
+        clock: Gives the present instant, aware.
+        zone: The zone of dates in front matter that name none; the clock's by default.
+    """
+
+    def __init__(
+        self,
+        vaults: Mapping[str, Path],
+        contract: Contract,
+        clock: Callable[[], datetime],
+        zone: tzinfo | None = None,
+    ) -> None:
+        self._contract = contract
+        self._clock = clock
+        self._zone = zone or self._clock().tzinfo or UTC
+        self._shelves = {
+            name: Shelf(name, Path(folder), self._contract, self._zone) for name, folder in sorted(vaults.items())
+        }
+        self._reading = threading.Lock()  # one pass over the disk at a time
+        self._lock = threading.Lock()  # held only while the notes change hands
+        self._notes: Mapping[str, Note] = MappingProxyType({})
+        self._by_element: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+        self._version = 0
+
+    @property
+    def version(self) -> int:
+        """Grows whenever a note or a link changed."""
+        return self._version
+
+    def reconcile(self, *, accept_loss: bool = False) -> Report:
+        """Look at every vault whole and read what changed.
+
+        Notes that are missing are dropped only if their vault was seen complete and not half empty;
+        ``accept_loss=True`` says that what is missing is gone for good.
+        """
+        with self._reading:
+            now = self._clock()
+            return self._put(
+                [(shelf, shelf.plan_scan(now, accept_loss=accept_loss)) for shelf in self._shelves.values()]
+            )
+
+    def refresh(self, paths: Iterable[Path]) -> Report:
+        """Look at files and folders that were created, changed, moved or removed; other paths are none of our own."""
+        named = [Path(path) for path in paths]
+        with self._reading:
+            now = self._clock()
+            return self._put([(shelf, shelf.plan_events(named, now)) for shelf in self._shelves.values()])
+
+    def notes(self, tag: str | None = None, q: str | None = None, *, broken: bool = False) -> list[Note]:
+        """Return the notes by vault and path: those with a tag, with a text in title, alias or path, with broken links.
+
+        ``broken`` also lists notes that break the contract or could not be read whole.
+        """
+        wanted = None if q is None else fold_name(q)
+        return [
+            note
+            for note in sorted(self._notes.values(), key=lambda note: (note.vault, note.path))
+            if (tag is None or any(tag_matches(tag, one) for one in note.tags))
+            and (wanted is None or any(wanted in fold_name(name) for name in (note.title, note.path, *note.aliases)))
+            and (not broken or is_broken(note))
+        ]
+
+    def snapshot(self) -> Mapping[str, Note]:
+        """Return all notes by id, as of now; the mapping never changes."""
+        return self._notes
+
+    def note(self, vault: str, path: str) -> Note | None:
+        """Return the note at a path in any Unicode form, or ``None``."""
+        try:
+            return self._notes.get(note_id(vault, path))
+        except ValueError:
+            return None  # a path that is no text names no note
+
+    def by_id(self, id: str) -> Note | None:  # noqa: A002 - an id is called id everywhere
+        """Return the note with this id, or ``None``."""
+        return self._notes.get(id)
+
+    def joined_to(self, element: str) -> list[Note]:
+        """Return the notes whose front matter joins them to an element, by vault and path."""
+        notes = self._notes
+        return [notes[one] for one in self._by_element.get(element, ()) if one in notes]
+
+    def links_to(self, id: str) -> list[Note]:  # noqa: A002 - as above
+        """Return the notes that link to a note (``no_…``) or to another file (``<vault>:<path>``)."""
+        with self._lock:
+            sources = [
+                shelf.notes[path]
+                for shelf in self._shelves.values()
+                for path in shelf.linkage.sources(id)
+                if path in shelf.notes
+            ]
+        return sorted(sources, key=lambda note: (note.vault, note.path))
+
+    def sections(self) -> list[tuple[Note, Section]]:
+        """Return every searchable piece with its note."""
+        return [(note, section) for note in self._notes.values() for section in note.sections]
+
+    def check(self, text: str, vault: str, path: str) -> tuple[str, ...]:
+        """Return what would break the contract, or could not be read, if this text were the note at the path."""
+        data = text.encode("utf-8", "surrogatepass")
+        note = read_note(vault, path, data, modified=self._clock(), zone=self._zone, contract=self._contract)
+        return tuple(dict.fromkeys((*note.violations, *note.problems)))
+
+    def daily_notes(self) -> list[DailyNotes]:
+        """Return each vault's daily notes, which are dated entries and no notes of this library."""
+        with self._lock:
+            return [daily for shelf in self._shelves.values() if (daily := shelf.daily_notes()) is not None]
+
+    def watched(self) -> list[Path]:
+        """Return the folders to watch, those that exist."""
+        return [shelf.root for shelf in self._shelves.values() if shelf.root.is_dir()]
+
+    def digest(self) -> str:
+        """Return a hash of everything known: equal for a library kept up to date and one read from nothing."""
+        notes = self._notes
+        return digest([_described(notes[one]) for one in sorted(notes)])
+
+    def _put(self, plans: list[tuple[Shelf, Changes]]) -> Report:
+        report = Report()
+        with self._lock:
+            touched = [shelf.apply(changes) for shelf, changes in plans]
+            if any(touched):
+                self._publish()
+        for _, changes in plans:
+            report += changes.report
+        return report
+
+    def _publish(self) -> None:
+        notes = {note.id: note for shelf in self._shelves.values() for note in shelf.notes.values()}
+        joined: dict[str, tuple[str, ...]] = {}
+        for note in sorted(notes.values(), key=lambda note: (note.vault, note.path)):
+            if note.element is not None:
+                joined[note.element] = (*joined.get(note.element, ()), note.id)
+        self._notes, self._by_element = MappingProxyType(notes), MappingProxyType(joined)
+        self._version += 1
+
+
+def is_broken(note: Note) -> bool:
+    """Tell whether a note has a link to nothing, breaks the contract or could not be read whole."""
+    return bool(note.violations or note.problems) or any(link.target is None for link in note.links)
+
+
+def _described(note: Note) -> list[object]:
+    """Return the note as canonical JSON can hold it; its text and front matter are in the etag."""
+    links = [
+        [
+            link.written,
+            link.target,
+            link.heading,
+            link.block,
+            link.shown,
+            link.embed,
+            link.line,
+            list(link.ambiguous),
+            link.inferred,
+        ]
+        for link in note.links
+    ]
+    sections = [[section.id, list(section.heading), list(section.lines)] for section in note.sections]
+    return [
+        note.id,
+        note.vault,
+        note.path,
+        note.title,
+        note.etag,
+        note.summary,
+        list(note.tags),
+        list(note.aliases),
+        links,
+        sections,
+        note.element,
+        None if note.at is None else note.at.isoformat(),
+        list(note.violations),
+        list(note.problems),
+    ]

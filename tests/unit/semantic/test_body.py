@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semantic.body import read_body
+from semantic.errors import BrokenLine
+from semantic.log import Draft, Log
+from semantic.testing import SteppingClock, open_store
+
+DECISION: dict[str, Any] = {"title": "t", "why": "w", "mutations": [], "evidence": [], "supersedes": [], "about": []}
+PROJECT: dict[str, Any] = {"name": "n", "remotes": [], "roots": [{"install": "a", "path": "/x"}]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("decision", DECISION),
+        ("decision", DECISION | {"valid_at": "2026-05-01T00:00:00.000Z", "colour": "ignored"}),
+        ("project", PROJECT),
+        ("project_merge", {"from": "a", "into": "b"}),
+        ("forget", {"ids": ["el_1"]}),
+    ],
+)
+def test_whole_bodies_are_read(kind: str, body: dict[str, Any]) -> None:
+    assert read_body(kind, body) == body
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("decision", {}),
+        ("decision", DECISION | {"title": 3}),
+        ("decision", DECISION | {"evidence": "ep_1"}),
+        ("decision", DECISION | {"about": [1]}),
+        ("decision", DECISION | {"valid_at": "2026-05-01"}),
+        ("decision", DECISION | {"valid_at": None}),
+        ("decision", DECISION | {"mutations": {}}),
+        ("decision", DECISION | {"mutations": [{"op": "dream"}]}),
+        ("project", PROJECT | {"roots": ["/x"]}),
+        ("project", PROJECT | {"roots": [{"install": "a"}]}),
+        ("project_merge", {"from": "a"}),
+        ("forget", {"ids": None}),
+    ],
+)
+def test_a_body_that_lacks_something_is_damage(kind: str, body: dict[str, Any]) -> None:
+    with pytest.raises(BrokenLine):
+        read_body(kind, body)
+
+
+def test_a_well_hashed_line_with_a_bad_body_is_named_and_the_rest_is_used(tmp_path: Path) -> None:
+    log = Log(tmp_path, "bbbbbbbbbbbb", SteppingClock())
+    log.open()
+    bad = DECISION | {"mutations": [{"op": "split", "id": "nobody"}]}
+    log.append(Draft("decision", "de_" + "0" * 24, bad, "person"))
+    log.append(Draft("decision", "de_" + "1" * 24, DECISION, "person"))
+    store = open_store(tmp_path)
+    assert list(store.projection().decisions) == ["de_" + "1" * 24]
+    (problem,) = store.problems()
+    assert problem.startswith("log/user/bbbbbbbbbbbb.ndjson: seq 1: its mutation.id")

@@ -1,0 +1,412 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from memoryd.text.embedder import Vectors
+from memoryd.text.hit import Found
+from memoryd.text.window import Window
+from semantic.model import Decision, Element, Link
+from semantic.projection import Projection
+from semantic.query import SemanticQuery
+from semantic.search import SemanticIndex
+from semantic.vault.contract import Contract
+from semantic.vault.library import Library
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+MILVUS = "el_" + "1" * 20
+QUEUE = "el_" + "2" * 20
+FIRST = "de_" + "1" * 24
+SECOND = "de_" + "2" * 24
+
+
+def element(id_: str, name: str, gist: str, project: str | None = None, heads: Sequence[str] = ()) -> Element:
+    scope = "user" if project is None else "project"
+    return Element(id_, "tool", name, gist, scope, project, heads=tuple(heads), at=NOW)  # type: ignore[arg-type]  # one of two words
+
+
+def decision(
+    id_: str, title: str, why: str, at: datetime = NOW, project: str | None = None, superseded_by: str | None = None
+) -> Decision:
+    return Decision(
+        id_, title, why, at, at, "person", "s1", "user" if project is None else "project", project, (),
+        evidence=("ep_1",), superseded_by=superseded_by, elements=(MILVUS,),
+    )  # fmt: skip
+
+
+def projection(*known: Element | Decision) -> Projection:
+    return Projection(
+        elements={one.id: one for one in known if isinstance(one, Element)},
+        decisions={one.id: one for one in known if isinstance(one, Decision)},
+    )
+
+
+class Memory:
+    """A vault, a projection and an index over both."""
+
+    def __init__(self, root: Path, *known: Element | Decision) -> None:
+        self.root = root
+        self.library = Library({"v": root}, Contract(), lambda: datetime.now(UTC), UTC)
+        self.known = projection(*known)
+        self.index = SemanticIndex()
+
+    def write(self, path: str, text: str) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+        self.library.refresh([file])
+
+    def update(self) -> None:
+        self.index.update(self.known, self.library)
+
+    def search(self, text: str, embedder: Words | None = None, **query: Any) -> Found:
+        return self.index.search(SemanticQuery(text, **query), self.known, self.library, embedder)
+
+    def found(self, text: str, **query: Any) -> list[str]:
+        return [hit.path or hit.id for hit in self.search(text, **query).hits]
+
+
+class Words:
+    """An embedder whose space is a handful of words: a text is the sum of those that it holds."""
+
+    fingerprint = "words"
+
+    def __init__(self, *groups: str) -> None:
+        self.groups = [group.split() for group in groups]
+        self.dimension = len(groups) + 1
+
+    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        vector = np.array([sum(word in text.lower() for word in group) for group in self.groups] + [0.1], np.float32)
+        return vector / np.linalg.norm(vector)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return np.array([self.embed_query(text) for text in texts], np.float32)
+
+
+def embed(memory: Memory, embedder: Words, limit: int = 1_000) -> list[tuple[str, str]]:
+    wanting = memory.index.wanting_vectors(embedder.fingerprint, limit)
+    vectors = {unit: embedder.embed_query(text) for unit, text in wanting}
+    memory.index.add_vectors(embedder.fingerprint, embedder.dimension, vectors)
+    return wanting
+
+
+def kinds(found: Found) -> list[str]:
+    return [hit.kind for hit in found.hits]
+
+
+def test_a_note_is_one_hit_with_its_best_section(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    filler = "filler " * 300
+    memory.write(
+        "A.md", f"---\nsummary: about owls\n---\n# Owls\n\n{filler}\n\n## Food\n\nmice and voles\n\n## End\n\n{filler}"
+    )
+    memory.write("B.md", "something else")
+    [hit] = memory.search("voles mice").hits
+    assert (hit.kind, hit.path, hit.title, hit.summary) == ("note", "v:A.md", "Owls", "about owls")
+    assert "mice and voles" in hit.text
+    assert hit.lines is not None
+    rows = (tmp_path / "A.md").read_text().split("\n")
+    assert "mice and voles" in rows[hit.lines[0] - 1 : hit.lines[1]]
+    assert 0 < hit.score <= 1
+    assert hit.arms["lexical"].rank == 1
+
+
+def test_same_front_matter_crowds_out_nothing(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    for number in range(20):
+        memory.write(
+            f"n{number}.md", f"---\ntags: [type/log]\nsummary: weekly log\nowner: me\n---\nbody about animal{number}\n"
+        )
+    assert memory.found("animal7")[0] == "v:n7.md"
+    assert all("---" not in hit.text for hit in memory.search("weekly log").hits)
+
+
+def test_names_are_found_with_slips_accents_and_width(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, element(MILVUS, "Milvus", "the vector engine"))
+    memory.write("cafe.md", "---\ntitle: Café Größe\naliases: [Kaffeehaus]\n---\nx\n")
+    memory.write("other.md", "unrelated words about engines")
+    assert memory.found("Mlivus")[0] == MILVUS
+    assert memory.found("ｍｉｌｖｕｓ")[0] == MILVUS
+    assert memory.found("cafe grosse")[0] == "v:cafe.md"
+    assert memory.found("kaffehaus")[0] == "v:cafe.md"
+    found = memory.search("Milvus")
+    assert found.arms["names"][0][0] == MILVUS
+    assert found.hits[0].arms["names"].rank == 1
+
+
+@pytest.mark.parametrize("text", ["花园导览", "日本語の検索", "parse_blocks", "ENOENT-2", "größe", "v1.2.3"])
+def test_any_script_and_identifiers_find_their_note(tmp_path: Path, text: str) -> None:
+    memory = Memory(tmp_path)
+    memory.write("hit.md", f"Some words, then {text}, then more.")
+    for number in range(5):
+        memory.write(f"{number}.md", "Some words, then other things, then more.")
+    assert memory.found(text)[0] == "v:hit.md"
+
+
+def test_elements_show_gist_and_heads(tmp_path: Path) -> None:
+    memory = Memory(
+        tmp_path,
+        replace(element(MILVUS, "Milvus", "the vector engine", "p-00000000", [SECOND]), evidence=("ep_9",)),
+        decision(SECOND, "Use Lite 2.5", "it holds"),
+    )
+    hit = memory.search("vector engine", kinds={"element"}).hits[0]
+    assert (hit.id, hit.kind, hit.project, hit.evidence) == (MILVUS, "element", "p-00000000", ("ep_9",))
+    assert hit.text == "the vector engine\nDecided 2026-11-30: Use Lite 2.5"
+
+
+def test_decisions_rank_below_what_superseded_them(tmp_path: Path) -> None:
+    memory = Memory(
+        tmp_path,
+        decision(FIRST, "Engine engine engine", "engine engine", superseded_by=SECOND),
+        decision(SECOND, "Another choice", "the engine after long thought about many other things"),
+    )
+    found = memory.search("engine")
+    assert [hit.id for hit in found.hits] == [SECOND, FIRST]
+    assert found.hits[1].superseded_by == SECOND
+    assert found.hits[0].score >= found.hits[1].score
+    assert (found.hits[0].title, found.hits[0].evidence, found.hits[0].session) == ("Another choice", ("ep_1",), "s1")
+
+
+def test_a_joined_note_and_its_element_are_one_hit(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, element(MILVUS, "Milvus", "the vector engine"))
+    memory.write("m.md", f"---\nelement: {MILVUS}\nsummary: notes on milvus\ntags: [tool/milvus]\n---\nporridge recipe")
+    note = memory.library.notes()[0]
+    [hit] = memory.search("milvus").hits
+    assert (hit.id, hit.kind, hit.path, hit.sources) == (MILVUS, "element", "v:m.md", (note.id,))
+    [hit] = memory.search("porridge").hits
+    assert (hit.id, hit.lines) == (MILVUS, (6, 6))
+    assert hit.text == "the vector engine\n\nporridge recipe"
+    assert [hit.id for hit in memory.search("porridge", tags=("tool",)).hits] == [MILVUS]
+    assert [hit.id for hit in memory.search("vector", tags=("tool",)).hits] == [MILVUS]
+    assert [hit.id for hit in memory.search("porridge", kinds={"note"}).hits] == [note.id]
+
+
+def test_a_recorded_join_counts_as_well(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.write("m.md", "porridge")
+    note = memory.library.notes()[0]
+    link = Link(MILVUS, "same_as", note.id, SECOND)
+    memory.known = projection(replace(element(MILVUS, "Milvus", "engine"), links=(link,)))
+    assert [hit.id for hit in memory.search("porridge").hits] == [MILVUS]
+
+
+def test_hubs_lead_softly(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.write("a.md", "---\ntags: [type/note]\n---\nowl facts\n")
+    memory.write("b.md", "---\ntags: [type/hub]\n---\nowl facts\n")
+    assert memory.found("owl facts")[0] == "v:b.md"
+    memory.write("c.md", "---\ntitle: Owl facts\n---\nowl owl facts facts\n")
+    assert memory.found("owl facts")[0] == "v:c.md"
+
+
+def test_filters_hold_in_every_arm(tmp_path: Path) -> None:
+    words = Words("owl")
+    memory = Memory(
+        tmp_path,
+        element(MILVUS, "Owl", "owl"),
+        element(QUEUE, "Owl queue", "owl", "p-12345678"),
+        decision(FIRST, "Owl", "owl", NOW - timedelta(days=9)),
+        decision(SECOND, "Owl", "owl", project="p-12345678"),
+    )
+    memory.write("old.md", "---\ntitle: Owl\ndate: 2020-01-01\ntags: [tool/x]\n---\nowl")
+    memory.write("new.md", "---\ntitle: Owl\ndate: 2026-11-30\ntags: [toolbox/x, project/p]\n---\nowl")
+    memory.update()
+    embed(memory, words)
+    every = {"v:old.md", "v:new.md", MILVUS, QUEUE, FIRST, SECOND}
+    expected: list[tuple[dict[str, Any], set[str]]] = [
+        ({}, every),
+        ({"tags": ("tool",)}, {"v:old.md"}),
+        ({"tags": ("tool", "project/p")}, set()),
+        ({"project": "p-12345678"}, {"v:new.md", QUEUE, SECOND}),
+        ({"project": "other-12345678"}, set()),
+        ({"scope": "user"}, {"v:old.md", MILVUS, FIRST}),
+        ({"scope": "project"}, {"v:new.md", QUEUE, SECOND}),
+        ({"kinds": {"decision"}}, {FIRST, SECOND}),
+        ({"window": Window(datetime(2026, 11, 30, tzinfo=UTC), None)}, {"v:new.md", MILVUS, QUEUE, SECOND}),
+        ({"window": Window(None, datetime(2021, 1, 1, tzinfo=UTC))}, {"v:old.md"}),
+    ]
+    for query, wanted in expected:
+        for arms in ({"dense": False}, {"lexical": False}, {}):
+            found = memory.search("owl", embedder=words, **query, **arms)
+            assert {hit.path or hit.id for hit in found.hits} == wanted, (query, arms)
+        found = memory.search("", **query)
+        assert {hit.path or hit.id for hit in found.hits} == wanted, query
+
+
+def test_a_decision_is_from_when_it_holds_too(tmp_path: Path) -> None:
+    held = datetime(2026, 3, 3, tzinfo=UTC)
+    memory = Memory(tmp_path, replace(decision(FIRST, "Owl", "owl"), valid_at=held))
+    march = Window(datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
+    assert [hit.at for hit in memory.search("owl", window=march).hits] == [held]
+    assert [hit.at for hit in memory.search("owl").hits] == [NOW]
+
+
+def test_a_question_without_words_lists_the_newest_first(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, decision(FIRST, "a", "a", NOW - timedelta(days=1)), decision(SECOND, "b", "b"))
+    memory.write("n.md", "---\ndate: 2026-11-29T18:00:00Z\n---\nnote")
+    assert memory.found("  ", window=Window(NOW - timedelta(days=3), None)) == [SECOND, "v:n.md", FIRST]
+    assert memory.found("", limit=1) == [SECOND]
+
+
+def test_near_project_only_ranks(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, element(MILVUS, "A", "owl"), element(QUEUE, "A", "owl", "p-12345678"))
+    assert memory.found("owl") == [MILVUS, QUEUE]
+    assert memory.found("owl", near_project="p-12345678") == [QUEUE, MILVUS]
+
+
+def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
+    words = Words("car automobile vehicle", "fish")
+    memory = Memory(tmp_path, element(MILVUS, "Garage", "where an automobile stands"))
+    memory.write("car.md", "my vehicle")
+    memory.write("fish.md", "my fish")
+    memory.update()
+    embed(memory, words)
+    found = memory.search("car", embedder=words)
+    assert {hit.path or hit.id for hit in found.hits[:2]} == {"v:car.md", MILVUS}
+    assert found.degraded == ()
+    assert memory.index.wanting_vectors("words", 10) == []
+    assert memory.index.counts("words") == (3, 3)
+
+
+def test_a_rename_or_new_tag_embeds_the_same_strings(tmp_path: Path) -> None:
+    words = Words("owl")
+    memory = Memory(tmp_path)
+    memory.write("A.md", "# Heading\n\nowl text\n\n## Sub\n\n" + "more text " * 200)
+    memory.update()
+    before = embed(memory, words)
+    memory.write("A.md", "---\ntags: [tool/x]\n---\n# Heading\n\nowl text\n\n## Sub\n\n" + "more text " * 200)
+    memory.update()
+    assert memory.index.wanting_vectors("words", 100) == []
+    (tmp_path / "A.md").rename(tmp_path / "B.md")
+    memory.library.refresh([tmp_path / "A.md", tmp_path / "B.md"])
+    memory.update()
+    after = memory.index.wanting_vectors("words", 100)
+    assert sorted(text for _, text in after) == sorted(text for _, text in before)
+    assert not {unit for unit, _ in after} & {unit for unit, _ in before}
+
+
+def test_a_vector_of_an_older_text_is_not_used(tmp_path: Path) -> None:
+    words = Words("owl")
+    memory = Memory(tmp_path, element(MILVUS, "X", "owl"))
+    memory.update()
+    [(unit, _)] = memory.index.wanting_vectors("words", 10)
+    memory.known = projection(element(MILVUS, "X", "fish"))
+    memory.update()
+    memory.index.add_vectors("words", 2, {unit: words.embed_query("owl"), "nothing": words.embed_query("owl")})
+    assert memory.search("owl", embedder=words, lexical=False).hits == ()
+    [(again, text)] = memory.index.wanting_vectors("words", 10)
+    assert (again, "fish" in text) == (unit, True)
+
+
+def test_vectors_are_wanted_newest_first(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, decision(FIRST, "old", "x", NOW - timedelta(days=9)), decision(SECOND, "new", "x"))
+    memory.update()
+    assert [unit for unit, _ in memory.index.wanting_vectors("words", 1)] == [SECOND]
+
+
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    class Broken(Words):
+        def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+            raise RuntimeError(text)
+
+    memory = Memory(tmp_path, element(MILVUS, "Owl", "owl"))
+    assert memory.search("owl").degraded == ("semantic: no embedding model, found by words alone",)
+    assert "no vectors yet" in memory.search("owl", embedder=Words("owl")).degraded[0]
+    broken = memory.search("owl", embedder=Broken("owl"))
+    assert "RuntimeError" in broken.degraded[0]
+    assert [hit.id for hit in broken.hits] == [MILVUS]
+    assert memory.search("owl", dense=False).degraded == ()
+
+
+def test_as_of_shows_the_past_and_says_that_notes_have_none(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, element(MILVUS, "Engine", "now porridge"), decision(SECOND, "Later", "porridge"))
+    memory.write("n.md", "porridge")
+    memory.update()
+    memory.known = projection(element(MILVUS, "Engine", "then owl"), decision(FIRST, "Then", "owl"))
+    found = memory.search("owl", as_of=NOW, dense=False)
+    assert {hit.id for hit in found.hits} == {MILVUS, FIRST}
+    assert found.degraded == ("notes have no past: they are shown as they are now",)
+    assert memory.found("porridge", as_of=NOW) == ["v:n.md"]
+    memory.known = projection(element(MILVUS, "Engine", "now porridge"), decision(SECOND, "Later", "porridge"))
+    assert set(memory.found("porridge")) == {MILVUS, SECOND, "v:n.md"}
+
+
+def test_an_index_that_grew_answers_like_one_built_anew(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    for number in range(80):
+        memory.write(f"n{number}.md", f"# Note {number}\n\nowl {'fox ' * (number % 5)}text\n")
+        if number % 9 == 0:
+            memory.search("owl")
+    for number in range(0, 80, 3):
+        (tmp_path / f"n{number}.md").unlink()
+        memory.library.refresh([tmp_path / f"n{number}.md"])
+    memory.known = projection(element(MILVUS, "Owl", "fox"), decision(FIRST, "fox", "owl"))
+    memory.update()
+    fresh = Memory(tmp_path)
+    fresh.known = memory.known
+    fresh.library.reconcile()
+    for text in ("owl", "fox text", "note 7", "owl fox"):
+        assert memory.search(text, limit=50) == fresh.search(text, limit=50)
+
+
+def test_many_changes_are_taken_in_beside_the_questions(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.write("first.md", "owl")
+    assert memory.found("owl") == ["v:first.md"]
+    for number in range(100):
+        (tmp_path / f"n{number}.md").write_text("owl")
+    memory.library.reconcile()
+    found = memory.search("owl", limit=200)
+    assert [hit.path for hit in found.hits] == ["v:first.md"] or len(found.hits) > 1
+    assert any("not yet in the index" in words for words in found.degraded)
+    memory.index.close()
+    assert memory.index.pending(memory.known, memory.library) == 0
+    assert len(memory.search("owl", limit=200).hits) == 101
+
+
+def test_questions_and_updates_in_many_threads(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, element(MILVUS, "Owl", "owl"))
+    words = Words("owl")
+    failures: list[BaseException] = []
+
+    def run(call: Callable[[int], object]) -> None:
+        try:
+            for number in range(60):
+                call(number)
+        except BaseException as error:  # noqa: BLE001 - whatever a thread dies of is shown by the assertion below
+            failures.append(error)
+
+    threads = [
+        threading.Thread(target=run, args=(call,))
+        for call in (
+            lambda number: memory.write(f"n{number % 7}.md", f"owl {number}"),
+            lambda _: memory.update(),
+            lambda _: memory.search("owl 3", embedder=words),
+            lambda _: embed(memory, words, 3),
+        )
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    memory.index.close()
+    assert failures == []
+    memory.update()
+    assert len(memory.search("owl").hits) == 8
+
+
+def test_limit_and_odd_questions(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    for number in range(12):
+        memory.write(f"n{number}.md", "owl")
+    assert len(memory.search("owl", limit=5).hits) == 5
+    for text in ("\0", "?!", "\ud800", "owl " * 5_000, "[[", "🦉"):
+        memory.search(text)
