@@ -1,0 +1,1 @@
+"""Text to vectors: the catalogue of models, one ONNX embedder, the cache."""

@@ -1,0 +1,48 @@
+"""What can go wrong between a text and its vector.
+
+The tree::
+
+    EmbeddingError
+    ├── UnknownModelError        no such name in the catalogue
+    ├── ModelUnavailableError    the weights are not on this machine, or not loaded in time
+    ├── WeightsChangedError      a file is not the one that was pinned
+    ├── UnreadableModelError     the files are there and are not what the manifest says
+    └── BadVectorError           the model answered with numbers that are no vector
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memoryd.errors import MemorydError
+
+
+class EmbeddingError(MemorydError):
+    """No vector could be made."""
+
+
+class UnknownModelError(EmbeddingError):
+    """The settings name a model that the catalogue does not have."""
+
+
+class ModelUnavailableError(EmbeddingError):
+    """The weights are not on this machine, or the model could not be loaded in the time given."""
+
+
+class WeightsChangedError(EmbeddingError):
+    """A file of the model has another sha256 than the pinned one; it is not used."""
+
+
+class UnreadableModelError(EmbeddingError):
+    """A file of the model is damaged, or its layout is not one that is known."""
+
+
+class BadVectorError(EmbeddingError):
+    """The model gave values that are not finite, or a vector without length, for some texts.
+
+    ``positions`` are the places of those texts in the call; the texts themselves are never put in a message.
+    """
+
+    def __init__(self, message: str, positions: Sequence[int] = ()) -> None:
+        super().__init__(message)
+        self.positions = tuple(positions)
