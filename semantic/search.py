@@ -135,7 +135,9 @@ class SemanticIndex:
             if not query.text.strip():
                 return newest(groups.admitted(), query, projection, degraded)
             arms = self._arms(query, groups, vector, None if embedder is None else embedder.fingerprint, degraded)
-            fused = fuse({arm: list(rows) for arm, rows in arms.items()}, k=self._rrf_k, weights=WEIGHTS)
+            rankings = {arm: list(rows) for arm, rows in arms.items()}
+            blind = {"dense": self._without_vector(groups, embedder)}
+            fused = fuse(rankings, k=self._rrf_k, weights=WEIGHTS, blind=blind)
             return answer(fused, arms, groups.found, query, projection, degraded)
 
     def _arms(
@@ -168,6 +170,17 @@ class SemanticIndex:
             if documents and not (space and len(space)):
                 degraded.append("semantic: no vectors yet, found by words alone")
         return arms
+
+    def _without_vector(self, groups: Gathering, embedder: Embedder | None) -> set[str]:
+        """Return the found groups of which nothing has a vector yet: the dense arm could not have ranked them."""
+        space = None if embedder is None else self._spaces.get(embedder.fingerprint)
+        if space is None:
+            return set(groups.found)
+        return {
+            id_
+            for id_, group in groups.found.items()
+            if not any(space.key(unit.id) == unit.key for one in group.documents.values() for unit in one.units)
+        }
 
     def _mentions(self, text: str, planes: Sequence[Plane], documents: int) -> list[tuple[str, str, float]]:
         def rarity(token: str) -> float:

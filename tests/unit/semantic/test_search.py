@@ -276,6 +276,18 @@ def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
     assert memory.index.counts("words") == (3, 3)
 
 
+def test_what_was_just_written_is_not_ranked_below_all_that_has_a_vector(tmp_path: Path) -> None:
+    words = Words("owl", "fish")
+    memory = Memory(tmp_path)
+    memory.write("pond.md", "a fish and an owl in the pond")
+    memory.update()
+    embed(memory, words)
+    memory.write("owl.md", "owl, the owl, only the owl")
+    memory.update()
+    assert memory.index.wanting_vectors("words", 10)
+    assert memory.found("owl", embedder=words)[0] == "v:owl.md"
+
+
 def test_a_rename_or_new_tag_embeds_the_same_strings(tmp_path: Path) -> None:
     words = Words("owl")
     memory = Memory(tmp_path)

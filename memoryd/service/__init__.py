@@ -1,0 +1,1 @@
+"""What a daemon needs of its machine: lock, token, sockets, install id."""

@@ -1,0 +1,308 @@
+"""Every option there is, read once: a flag beats a variable, a variable beats ``config.toml``, that beats the default.
+
+The variable of ``[service] port`` is ``MEMORYD_SERVICE__PORT``. A name that does not exist is refused everywhere, so
+that a typing error never passes for a default. ``docs/settings.md`` lists what stands here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from memoryd.errors import SettingsError
+
+PREFIX = "MEMORYD_"
+BUILT_IN_VAULT = "vault"
+"""The vault below ``memory/``; it is always there."""
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (LookupError, ValueError, OSError) as error:
+        raise ValueError("is no time zone; write one like Europe/Vienna, or leave it out for the machine's") from error
+    return name
+
+
+def _full_folder(folder: Path) -> Path:
+    folder = folder.expanduser()
+    if not folder.is_absolute():
+        raise ValueError("must be a full path, or start with ~")
+    return folder
+
+
+Folder = Annotated[Path, AfterValidator(_full_folder)]
+VaultName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,47}$")]
+Facet = Annotated[str, Field(pattern=r"^[^\s/#]+$")]
+Tag = Annotated[str, Field(pattern=r"^[^\s#]+$")]
+Language = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServiceSettings(_Section):
+    """The daemon as a process."""
+
+    host: Literal["127.0.0.1"] = Field(default="127.0.0.1", description="The only address that is ever listened on.")
+    port: int = Field(
+        default=0, ge=0, le=65535, description="TCP port; 0 takes any free one (`endpoint.json` tells it)."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="What the log holds.")
+
+
+class JournalSettings(_Section):
+    """What happened."""
+
+    zone: Annotated[str, AfterValidator(_known_zone)] | None = Field(
+        default=None, description="Time zone of the days, such as `Europe/Vienna`; without it the machine's."
+    )
+
+
+class EmbeddingSettings(_Section):
+    """Text to vectors."""
+
+    model: str = Field(
+        default="e5-small",
+        min_length=1,
+        description="Name of the model in the catalogue; `none` searches by words alone.",
+    )
+    folder: Folder | None = Field(
+        default=None, description="Folder of a model of your own; without it the catalogue's place."
+    )
+    threads: int = Field(default=2, ge=1, le=256, description="Threads of the model.")
+    idle_unload_s: int = Field(
+        default=600, ge=0, description="Seconds without use after which the model leaves memory; 0: never."
+    )
+
+
+class SearchSettings(_Section):
+    """How results are found and fused."""
+
+    rrf_k: int = Field(default=10, ge=1, le=1000, description="The constant of reciprocal rank fusion.")
+    languages: tuple[Language, ...] = Field(
+        default=("en", "de"), description="Languages whose word endings are folded, as two-letter codes."
+    )
+    arms: tuple[Literal["lexical", "dense"], ...] = Field(
+        default=("lexical", "dense"), min_length=1, description="What searches: by words, by vectors, or both."
+    )
+
+
+class EngineSettings(_Section):
+    """Where the index of what happened lives."""
+
+    kind: Literal["milvus-lite", "exact", "milvus"] = Field(
+        default="milvus-lite", description="`milvus-lite` in a file, `exact` without Milvus, `milvus` at `uri`."
+    )
+    uri: str | None = Field(default=None, description="Address of a Milvus server, such as `http://127.0.0.1:19530`.")
+    token: SecretStr | None = Field(default=None, description="Secret of that server, `user:password` or a key.")
+
+    @model_validator(mode="after")
+    def _needs_uri(self) -> EngineSettings:
+        if (self.kind == "milvus") != (self.uri is not None):
+            raise ValueError('kind = "milvus" and uri go together: set both or neither')
+        return self
+
+
+class VaultSettings(_Section):
+    """The folders of notes."""
+
+    write_to: str = Field(default=BUILT_IN_VAULT, description="Name of the vault that new notes go to.")
+    paths: dict[VaultName, Folder] = Field(
+        default_factory=dict, description="Further vaults: a table of name = folder, read as they are."
+    )
+
+    @model_validator(mode="after")
+    def _names_meet(self) -> VaultSettings:
+        if BUILT_IN_VAULT in self.paths:
+            raise ValueError('the name "vault" is that of the built-in vault; choose another in vault.paths')
+        if self.write_to != BUILT_IN_VAULT and self.write_to not in self.paths:
+            raise ValueError("write_to must be a name in vault.paths, or vault")
+        return self
+
+
+class ContractSettings(_Section):
+    """What a note must have."""
+
+    facets: tuple[Facet, ...] = Field(
+        default=("type", "client", "project", "domain", "tool", "convention", "scope"),
+        description="The first parts that a tag may have, as in `tool/milvus`.",
+    )
+    required: tuple[str, ...] = Field(
+        default=("summary", "tags"), description="Front matter keys that each note must have."
+    )
+
+
+class ProjectSettings(_Section):
+    """What ties one project to others."""
+
+    tags: tuple[Tag, ...] = Field(default=(), description="Facet tags of the project.")
+
+
+class Settings(BaseSettings):
+    """All options; made by :func:`load_settings` and passed on by the composition root."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
+    )
+
+    service: ServiceSettings = ServiceSettings()
+    journal: JournalSettings = JournalSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    search: SearchSettings = SearchSettings()
+    engine: EngineSettings = EngineSettings()
+    vault: VaultSettings = VaultSettings()
+    contract: ContractSettings = ContractSettings()
+    projects: dict[str, ProjectSettings] = Field(default_factory=dict, description="A table for each project id.")
+
+
+def load_settings(file: Path, *, flags: Mapping[str, Any] | None = None) -> Settings:
+    """Read the options from flags, the environment and the file (which need not exist).
+
+    Args:
+        file: ``config.toml``.
+        flags: What the command line set, nested as the model is.
+
+    Raises:
+        SettingsError: Something cannot be used. The message names the file and line, the variable or the flag, and
+            what is allowed there; it never shows the value.
+    """
+    text = _read(file)
+    written = _parse(file, text)
+    _refuse_unknown_variables()
+
+    class FromHere(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is the library's
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is the library's
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, InitSettingsSource(settings_cls, written)
+
+    try:
+        return FromHere(**dict(flags or {}))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        origin = _origin(first["loc"], file, text, written, flags or {})
+        raise SettingsError(f"{origin}: {_say(first['type'], first['msg'])}") from None
+    except ValueError as error:
+        # The library fails this way where a variable for a table or list is not JSON; it names the section.
+        section = re.search(r'field "(\w+)"', str(error))
+        name = f"{PREFIX}{section.group(1).upper()}…" if section else f"a variable {PREFIX}…"
+        raise SettingsError(f"{name}: lists and tables in variables are written as JSON") from None
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except IsADirectoryError as error:
+        raise SettingsError(f"{file} is a folder; the settings are a file: move the folder away") from error
+    except OSError as error:
+        raise SettingsError(f"cannot read {file}: {error.strerror}") from error
+    except ValueError as error:
+        raise SettingsError(f"{file} is not UTF-8 text; save it as UTF-8") from error
+
+
+def _parse(file: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        # The library's words may quote the line's text; only the place is taken from them.
+        place = re.search(r"\(at (line \d+, column \d+|end of document)\)", str(error))
+        where = f", {place.group(1)}" if place else ""
+        raise SettingsError(
+            f"{file}{where}: not valid TOML; texts need quotes, and sections stand in brackets"
+        ) from None
+
+
+def _refuse_unknown_variables() -> None:
+    """A variable with ``__`` in it can only be meant as an option, so its section and key must exist."""
+    for name in os.environ:
+        if not name.startswith(PREFIX) or "__" not in name:
+            continue
+        section, key, *_ = name.removeprefix(PREFIX).lower().split("__")
+        field = Settings.model_fields.get(section)
+        if field is None:
+            raise SettingsError(f"the variable {name}: there is no section [{section}]; {_options(Settings)}")
+        model = field.annotation
+        if isinstance(model, type) and issubclass(model, BaseModel) and key not in model.model_fields:
+            raise SettingsError(f"the variable {name}: [{section}] has no option of that name; {_options(model)}")
+
+
+def _origin(
+    place: tuple[int | str, ...], file: Path, text: str, written: Mapping[str, Any], flags: Mapping[str, Any]
+) -> str:
+    names = [str(part) for part in place]
+    dotted = ".".join(names) or "the settings"
+    if _reaches(flags, names):
+        return f"the flag for {dotted}"
+    for length in range(len(names), 0, -1):
+        variable = PREFIX + "__".join(names[:length]).upper()
+        if variable in os.environ:
+            return f"the variable {variable}"
+    if not _reaches(written, names[:1]):
+        return dotted
+    line = find_line(text, names)
+    return f"{file}, line {line}: {dotted}" if line else f"{file}: {dotted}"
+
+
+def _reaches(values: Any, names: list[str]) -> bool:
+    for name in names:
+        if not isinstance(values, Mapping) or name not in values:
+            return False
+        values = values[name]
+    return True
+
+
+def find_line(text: str, names: list[str]) -> int | None:
+    """Return the 1-based line of a TOML text where a dotted name is set; of its section, if the key is not there."""
+    section: list[str] = []
+    best: tuple[int, int] | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := re.match(r"\s*\[+([^\]]+)\]", line):
+            section = _split_key(header.group(1))
+            here = section
+        elif key := re.match(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""", line):
+            here = section + _split_key(key.group(1))
+        else:
+            continue
+        if here == names[: len(here)] and (best is None or len(here) > best[0]):
+            best = (len(here), number)
+    return best[1] if best else None
+
+
+def _split_key(dotted: str) -> list[str]:
+    parts = re.findall(r"""[\w-]+|"([^"]*)"|'([^']*)'""", dotted)
+    plain = re.findall(r"""[\w-]+|"[^"]*"|'[^']*'""", dotted)
+    return [quoted[0] or quoted[1] or bare for quoted, bare in zip(parts, plain, strict=True)]
+
+
+def _say(kind: str, message: str) -> str:
+    if kind == "extra_forbidden":
+        return "there is no such option; docs/settings.md lists them all"
+    if kind in {"model_type", "dict_type"}:
+        return "must be a section with options in it"
+    return message.removeprefix("Value error, ").replace("Input should be", "should be")
+
+
+def _options(model: type[BaseModel]) -> str:
+    return "there are " + ", ".join(cast("dict[str, Any]", model.model_fields))
