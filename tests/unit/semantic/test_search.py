@@ -282,10 +282,10 @@ def test_what_was_just_written_is_not_ranked_below_all_that_has_a_vector(tmp_pat
     memory.write("pond.md", "a fish and an owl in the pond")
     memory.update()
     embed(memory, words)
-    memory.write("owl.md", "owl, the owl, only the owl")
+    memory.write("evening.md", "owl, the owl, only the owl")
     memory.update()
     assert memory.index.wanting_vectors("words", 10)
-    assert memory.found("owl", embedder=words)[0] == "v:owl.md"
+    assert memory.found("owl", embedder=words)[0] == "v:evening.md"
 
 
 def test_a_rename_or_new_tag_embeds_the_same_strings(tmp_path: Path) -> None:

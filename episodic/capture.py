@@ -1,0 +1,172 @@
+"""Writing an entry: once a turn, durably, and found before the answer is given."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from episodic.anchor import encoded
+from episodic.episode import Episode, NewEpisode
+from episodic.errors import (
+    EngineError,
+    ForgottenEpisode,
+    InvalidEpisode,
+    JournalUnwritable,
+    TurnConflict,
+    UnknownEpisode,
+)
+from episodic.folder import JournalFolder
+from episodic.identity import key_digest, written_id
+from episodic.index import Index
+from episodic.intake import Intake, Place, UnreadableFileError
+from episodic.journal import read_day_text, render_section, stored_text
+from episodic.refusal import Refusals
+from episodic.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """An entry, and whether this call wrote it (or it was there from an earlier one)."""
+
+    episode: Episode
+    created: bool
+
+
+class Capture:
+    """Appends entries. ``writing`` is held while a file and its rows are changed."""
+
+    def __init__(
+        self,
+        folder: JournalFolder,
+        intake: Intake,
+        index: Index,
+        timeline: Timeline,
+        refusals: Refusals,
+        *,
+        zone: tzinfo,
+        entropy: Callable[[int], bytes],
+        writing: threading.RLock,
+    ) -> None:
+        self._folder = folder
+        self._intake = intake
+        self._index = index
+        self._timeline = timeline
+        self._refusals = refusals
+        self._zone = zone
+        self._entropy = entropy
+        self._writing = writing
+        self._behind: dict[str, Place] = {}
+
+    def append(self, new: NewEpisode, *, is_scanned: bool) -> Appended:
+        """Write an entry. See ``EpisodicStore.append``."""
+        text = _checked(new)
+        key = None if new.key is None else key_digest(new.key)
+        with self._writing:
+            self._catch_up()
+            if self._refusals.refuses_turn(session=new.session, turn=new.turn, key=new.key):
+                raise ForgottenEpisode
+            existing = self._existing(new, key, is_scanned=is_scanned)
+            if existing is not None:
+                if existing.text != text:
+                    what = "turn" if new.turn is not None and new.session is not None else "key"
+                    raise TurnConflict(
+                        f"this {what} was recorded as {existing.id} with another text", existing=existing.id
+                    )
+                return Appended(existing, created=False)
+            id_ = written_id(new.at, session=new.session, turn=new.turn, key=new.key, entropy=self._entropy)
+            section = render_section(id_, new, key=key)
+            place = self._folder.place_for(new.at.date())
+            written = self._folder.write(place, id_, section)
+            try:
+                pieces = self._intake.take_appended(place, section, written)
+                if pieces is None:
+                    self._intake.take(place)
+                    self.mend(place)
+            except (sqlite3.Error, UnreadableFileError):
+                # The entry is on the disk; the index takes it in as soon as it can.
+                self._behind[place.shown] = place
+                pieces = []
+        self._index_now(pieces)
+        return Appended(self._read_back(id_, place, section), created=True)
+
+    def mend(self, place: Place) -> list[str]:
+        """Append again, once, entries of the last day that a save dropped from a day file; say so in words."""
+        notes = []
+        for entry in self._folder.recent.of(place.shown):
+            if entry.id in self._refusals or self._timeline.holds(entry.id):
+                continue
+            try:
+                self._folder.restore(place, entry)
+            except JournalUnwritable as error:
+                notes.append(f"{entry.id} was dropped by a save and could not be written again: {error}")
+            else:
+                notes.append(f"{entry.id} was dropped by a save of another program and was written again")
+        if notes:
+            self._intake.take(place)
+        return notes
+
+    def mend_interrupted(self) -> list[str]:
+        """Take in the file that was written last: a kill may have come between the file and the index."""
+        with self._writing:
+            note, place = self._folder.recover()
+            if place is not None:
+                with contextlib.suppress(UnreadableFileError):  # the next scan names it
+                    self._intake.take(place)
+        return [note] if note else []
+
+    def _existing(self, new: NewEpisode, key: str | None, *, is_scanned: bool) -> Episode | None:
+        has_turn = new.session is not None and new.turn is not None
+        if not has_turn and key is None:
+            return None
+        found = self._timeline.find(session=new.session, turn=new.turn, key=key)
+        if found is None and not is_scanned:
+            # The files may hold it though the manifest, being new or behind, does not.
+            mark = f" turn={encoded(new.turn)} " if has_turn and new.turn is not None else f" key={key} "
+            for place in self._folder.holding(mark.encode()):
+                self._intake.take(place)
+            found = self._timeline.find(session=new.session, turn=new.turn, key=key)
+        return found
+
+    def _catch_up(self) -> None:
+        for shown, place in list(self._behind.items()):
+            self._intake.take(place)
+            del self._behind[shown]
+
+    def _index_now(self, pieces: list[str] | None) -> None:
+        try:
+            if pieces is None:
+                self._index.sync(batches=1)
+            elif pieces:
+                self._index.put(pieces)
+        except EngineError:
+            return  # the index notes its own trouble, and what is missing stays pending
+
+    def _read_back(self, id_: str, place: Place, section: str) -> Episode:
+        try:
+            return self._timeline.get(id_)
+        except UnknownEpisode:
+            entry = read_day_text(section, file=place.shown, day=place.day, zone=self._zone).entries[0]
+            return replace(entry.episode, id=id_)
+
+
+def _checked(new: NewEpisode) -> str:
+    """Return the text as it will be stored.
+
+    Raises:
+        InvalidEpisode: The entry cannot be written.
+    """
+    if new.at.tzinfo is None or new.at.utcoffset() is None:
+        raise InvalidEpisode("an entry needs a time with a zone")
+    for value in (new.text, new.title, new.project, new.session, new.turn, new.transcript, new.key, *new.files):
+        try:
+            (value or "").encode()
+        except UnicodeEncodeError as error:
+            raise InvalidEpisode("the entry holds half of a character (a lone surrogate)") from error
+    text = stored_text(new.text)
+    if not text.strip():
+        raise InvalidEpisode("an entry needs text")
+    return text

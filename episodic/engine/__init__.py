@@ -1,0 +1,1 @@
+"""Where searchable pieces live: a small port and its adapters."""

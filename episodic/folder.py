@@ -1,0 +1,121 @@
+"""The journal's folder: which file an entry goes to, and writing it there with all that protects it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+
+from episodic.dayfile import Written, append, make_folder, recover
+from episodic.episode import Episode
+from episodic.errors import JournalUnwritable
+from episodic.intake import Place
+from episodic.journal import day_heading
+from episodic.primary import claim, day_file_name
+from episodic.recent import RecentEntries, RecentEntry
+from episodic.roots import JOURNAL, Root
+
+TRANSCRIPTS = "transcripts"
+
+
+class JournalFolder:
+    """Writes day files. The caller sees to it that one thread writes at a time."""
+
+    def __init__(self, *, memory: Path, state: Path, install: str, root: Root, clock: Callable[[], datetime]) -> None:
+        self._memory = memory
+        self._state = state
+        self._install = install
+        self._root = root
+        self._intent = state / "append.intent"
+        self.recent = RecentEntries(state / "recent.ndjson", clock=clock)
+
+    def prepare(self) -> None:
+        """Make the folders, claim the home where nobody has, and read the recent entries.
+
+        Raises:
+            JournalUnwritable: One of them cannot be used.
+        """
+        make_folder(self._memory / JOURNAL)
+        make_folder(self._state)
+        claim(self._memory, self._install)
+        try:
+            self.recent.load()
+        except OSError as error:
+            raise JournalUnwritable(f"{self._state} cannot be used: {error.strerror or error}") from error
+
+    def place_for(self, day: date) -> Place:
+        """Return the file in which this install writes a day."""
+        name = day_file_name(day, install=self._install, primary=claim(self._memory, self._install))
+        path = self._root.folder / name
+        return Place(path, self._root.shown(path), self._root.name, day)
+
+    def write(self, place: Place, id: str, section: str) -> Written:  # noqa: A002 - the word of the domain
+        """Append an entry; it is on the disk when this returns.
+
+        Raises:
+            JournalUnwritable: It cannot be written; nothing of it is in the file.
+        """
+        make_folder(place.path.parent)
+        written = self._append(place, id, section)
+        with contextlib.suppress(OSError):  # the entry is safe; only the guard against an editor's old copy is missing
+            self.recent.add(id, place.shown, section)
+        return written
+
+    def restore(self, place: Place, entry: RecentEntry) -> None:
+        """Append an entry again that an outside save dropped.
+
+        Raises:
+            JournalUnwritable: It cannot be written.
+        """
+        self._append(place, entry.id, entry.section)
+        self.recent.mark_restored(entry.id)
+
+    def recover(self) -> tuple[str | None, Place | None]:
+        """Cut off what a kill left half-written; return what was done, and the file that was written last."""
+        note = recover(self._intent)
+        try:
+            path = Path(json.loads(self._intent.read_bytes())["path"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return note, None
+        place = self._root.place_of(path)
+        return note, place if place is not None and path.is_file() else None
+
+    def drop_traces(self, ids: list[str]) -> None:
+        """Remove what is kept of entries beside the journal."""
+        self.recent.remove(ids)
+        self._intent.unlink(missing_ok=True)
+
+    def holding(self, mark: bytes) -> list[Place]:
+        """Return the day files that hold these bytes; for look-ups before the first scan."""
+        found = []
+        for path in self._root.walk([]):
+            place = self._root.place_of(path)
+            try:
+                if place is not None and mark in path.read_bytes():
+                    found.append(place)
+            except OSError:
+                continue
+        return found
+
+    def transcript_of(self, episode: Episode) -> Path | None:
+        """Return the kept excerpt of an entry's turn. Files outside the folder of excerpts are never opened."""
+        folder = (self._memory / TRANSCRIPTS).resolve()
+        candidates = []
+        if episode.transcript is not None:
+            candidates.append(self._memory / episode.transcript)
+        if episode.session is not None and episode.turn is not None:
+            candidates.append(folder / episode.session / f"{episode.turn}.md")
+        for candidate in candidates:
+            try:
+                real = candidate.resolve()
+                if real.is_relative_to(folder) and real.is_file():
+                    return real
+            except (OSError, ValueError):
+                continue  # a name that no file can have
+        return None
+
+    def _append(self, place: Place, id_: str, section: str) -> Written:
+        heading = day_heading(place.day)
+        return append(place.path, section, heading=heading, mark=f"id={id_} ".encode(), intent=self._intent)

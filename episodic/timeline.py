@@ -1,0 +1,195 @@
+"""Reading entries by time, by day and by id, from the manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone
+
+from episodic.episode import Episode
+from episodic.errors import UnknownEpisode
+from episodic.manifest import Manifest
+from memoryd.text.window import Window
+
+COLUMNS = (
+    "e.id, e.title, e.text, e.at_us, e.offset_min, e.path, e.first, e.last, e.project, e.session, e.turn, "
+    "e.transcript, e.key, e.files"
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FROM = f"SELECT {COLUMNS} FROM episodes e"  # noqa: S608 - no value stands in it
+# An entry that stands in two files (a sync tool's copy) is one entry: its first place counts.
+_IS_FIRST = "NOT EXISTS (SELECT 1 FROM episodes o WHERE o.id = e.id AND (o.path, o.position) < (e.path, e.position))"
+_LIST = (
+    f"{_FROM} WHERE {_IS_FIRST} AND (:since IS NULL OR e.at_us >= :since) AND (:until IS NULL OR e.at_us < :until) "
+    "AND (:project IS NULL OR e.project = :project) AND (:session IS NULL OR e.session = :session) "
+)
+_NEWEST = f"{_LIST} AND (:at IS NULL OR (e.at_us, e.id) < (:at, :id)) ORDER BY e.at_us DESC, e.id DESC LIMIT :limit"
+_OLDEST = (
+    f"{_LIST} AND (:at IS NULL OR (e.at_us, e.id) > (:at, :id)) ORDER BY e.at_us, e.path, e.position, e.id LIMIT :limit"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day that has entries, and how many."""
+
+    date: date
+    episodes: int
+
+
+class Timeline:
+    """Entries in the order in which they happened. All methods may be called from any thread."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+
+    def get(self, id: str) -> Episode:  # noqa: A002 - the word of the domain
+        """Return an entry.
+
+        Raises:
+            UnknownEpisode: No file holds it.
+        """
+        rows = self._rows(f"{_FROM} WHERE e.id = ? ORDER BY e.path, e.position LIMIT 1", (id,))
+        if not rows:
+            raise UnknownEpisode(f"there is no episode {id}")
+        return rows[0]
+
+    def find(self, *, session: str | None, turn: str | None, key: str | None) -> Episode | None:
+        """Return the entry that memoryd wrote for a turn, else for a key's digest."""
+        if session is not None and turn is not None:
+            clause, values = "e.session = :session AND e.turn = :turn", {"session": session, "turn": turn}
+        elif key is not None:
+            clause, values = "e.key = :key", {"key": key}
+        else:
+            return None
+        rows = self._rows(f"{_FROM} WHERE {clause} AND e.written ORDER BY e.path, e.position LIMIT 1", values)
+        return rows[0] if rows else None
+
+    def entries(
+        self,
+        window: Window,
+        *,
+        project: str | None = None,
+        session: str | None = None,
+        after: tuple[datetime, str] | None = None,
+        limit: int = 50,
+        newest_first: bool = True,
+    ) -> list[Episode]:
+        """Return entries of a window; ``after`` is the (at, id) of the last one that was seen."""
+        values = {
+            "since": None if window.since is None else micros(window.since),
+            "until": None if window.until is None else micros(window.until),
+            "project": project,
+            "session": session,
+            "at": None if after is None else micros(after[0]),
+            "id": None if after is None else after[1],
+            "limit": limit,
+        }
+        return self._rows(_NEWEST if newest_first else _OLDEST, values)
+
+    def count(self, window: Window, *, project: str | None = None, session: str | None = None) -> int:
+        """Return how many entries a window has."""
+        since, until = window.since, window.until
+        with self._manifest.reading() as connection:
+            row = connection.execute(
+                "SELECT COUNT(DISTINCT id) FROM episodes e WHERE (:since IS NULL OR e.at_us >= :since) "
+                "AND (:until IS NULL OR e.at_us < :until) AND (:project IS NULL OR e.project = :project) "
+                "AND (:session IS NULL OR e.session = :session)",
+                {
+                    "since": None if since is None else micros(since),
+                    "until": None if until is None else micros(until),
+                    "project": project,
+                    "session": session,
+                },
+            ).fetchone()
+        return int(row[0])
+
+    def holds(self, id: str) -> bool:  # noqa: A002 - the word of the domain
+        """Tell whether some file holds an entry."""
+        with self._manifest.reading() as connection:
+            return connection.execute("SELECT 1 FROM episodes WHERE id = ? LIMIT 1", (id,)).fetchone() is not None
+
+    def paths_of(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Return (path as shown, root) of the files that hold entries of these ids."""
+        with self._manifest.reading() as connection:
+            return connection.execute(
+                "SELECT DISTINCT e.path, f.root FROM episodes e JOIN files f ON f.path = e.path "
+                "WHERE e.id IN (SELECT value FROM json_each(?)) ORDER BY e.path",
+                (json.dumps(list(ids)),),
+            ).fetchall()
+
+    def episode_of_piece(self, id: str) -> str | None:  # noqa: A002 - as above
+        """Return the entry that a piece belongs to."""
+        with self._manifest.reading() as connection:
+            row = connection.execute(
+                "SELECT e.id FROM chunks c JOIN episodes e ON e.path = c.path AND e.position = c.position "
+                "WHERE c.id = ? ORDER BY c.path, c.ordinal LIMIT 1",
+                (id,),
+            ).fetchone()
+        return None if row is None else str(row[0])
+
+    def day_of(self, id: str) -> date:  # noqa: A002 - as above
+        """Return the day of the file that an entry stands in.
+
+        Raises:
+            UnknownEpisode: No file holds it.
+        """
+        with self._manifest.reading() as connection:
+            row = connection.execute(
+                "SELECT day FROM episodes WHERE id = ? ORDER BY path, position LIMIT 1", (id,)
+            ).fetchone()
+        if row is None:
+            raise UnknownEpisode(f"there is no episode {id}")
+        return date.fromisoformat(row[0])
+
+    def days(self) -> list[Day]:
+        """Return the days that have entries, in order."""
+        with self._manifest.reading() as connection:
+            rows = connection.execute("SELECT day, COUNT(DISTINCT id) FROM episodes GROUP BY day ORDER BY day")
+            return [Day(date.fromisoformat(day), count) for day, count in rows]
+
+    def read_day(self, day: date) -> list[Episode]:
+        """Return the entries of every file of a day, by their time, then by their place."""
+        return self._rows(
+            f"{_FROM} WHERE e.day = ? AND {_IS_FIRST} ORDER BY e.at_us, e.path, e.position", (day.isoformat(),)
+        )
+
+    def _rows(self, query: str, values: tuple[str, ...] | Mapping[str, str | int | None]) -> list[Episode]:
+        with self._manifest.reading() as connection:
+            return [episode_of(row) for row in connection.execute(query, values)]
+
+
+def episode_of(row: tuple[object, ...]) -> Episode:
+    """Return the entry of a row of ``COLUMNS``."""
+    id_, title, text, at_us, offset_min, path, first, last, project, session, turn, transcript, key, files = row
+    return Episode(
+        id=str(id_),
+        title=str(title),
+        text=str(text),
+        at=instant(at_us, offset_min),
+        path=str(path),
+        lines=(int(str(first)), int(str(last))),
+        project=_text(project),
+        session=_text(session),
+        turn=_text(turn),
+        transcript=_text(transcript),
+        key=_text(key),
+        files=tuple(json.loads(str(files))),
+    )
+
+
+def micros(at: datetime) -> int:
+    """Return an instant as microseconds since 1970."""
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
+def instant(at_us: object, offset_min: object) -> datetime:
+    """Return the instant of stored microseconds, with the offset it was written with."""
+    assert isinstance(at_us, int)
+    assert isinstance(offset_min, int)
+    return (_EPOCH + timedelta(microseconds=at_us)).astimezone(timezone(timedelta(minutes=offset_min)))
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

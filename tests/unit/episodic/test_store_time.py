@@ -1,0 +1,106 @@
+"""Time, days and what stands around an entry."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from episodic.errors import (
+    TranscriptMissing,
+    UnknownEpisode,
+)
+from episodic.search import EpisodicQuery
+from episodic.store import EpisodicStore
+from episodic.testing import AT, new
+from memoryd.text.window import Window
+
+
+def test_lists_are_paged_by_time_and_id(store: EpisodicStore) -> None:
+    ids = [store.append(new(f"entry {n}", at=AT + timedelta(minutes=n // 2))).episode.id for n in range(7)]
+    by_time = sorted(ids, key=lambda id_: (store.get(id_).at, id_), reverse=True)
+
+    seen: list[str] = []
+    after = None
+    while page := store.list(after=after, limit=3):
+        seen += [episode.id for episode in page]
+        after = (page[-1].at, page[-1].id)
+    assert seen == by_time
+    assert next(e.id for e in store.list(newest_first=False, limit=50)) in ids[:2]
+
+
+def test_windows_are_half_open_and_compare_instants(store: EpisodicStore) -> None:
+    for n in range(3):
+        store.append(new(f"entry {n}", at=AT + timedelta(microseconds=n)))
+    at = AT.astimezone(UTC)
+
+    def texts(since: datetime | None, until: datetime | None) -> list[str]:
+        return [e.text for e in store.list(Window(since, until), newest_first=False)]
+
+    step = timedelta(microseconds=1)
+    assert texts(at, None) == ["entry 0", "entry 1", "entry 2"]
+    assert texts(at + step, at + 2 * step) == ["entry 1"]
+    hits = store.search(EpisodicQuery("entry", window=Window(at + step, at + 2 * step)), None).hits
+    assert [hit.text for hit in hits] == ["entry 1"]
+
+
+def test_a_window_without_words_is_read_in_order_to_its_end(store: EpisodicStore, journal: Path) -> None:
+    lines = "".join(f"## Session {9 + n // 12:02}:{n % 12 * 5:02}\n- did thing {n}\n\n" for n in range(110))
+    (journal / "2026-07-16.md").write_text(lines, "utf-8")
+    (journal / "2026-07-17.md").write_text("## 09:00\n- another day\n", "utf-8")
+    store.reconcile()
+    day = Window(
+        datetime(2026, 7, 16, tzinfo=ZoneInfo("Europe/Berlin")), datetime(2026, 7, 17, tzinfo=ZoneInfo("Europe/Berlin"))
+    )
+
+    answer = store.search(EpisodicQuery("", window=day, limit=500), None)
+    assert [hit.text for hit in answer.hits] == [f"- did thing {n}" for n in range(110)]
+    assert answer.degraded == ()
+    cut = store.search(EpisodicQuery(" ", window=day, limit=10), None)
+    assert (len(cut.hits), cut.degraded) == (10, ("100 later entries of this time are not shown",))
+    empty = Window(datetime(2020, 1, 1, tzinfo=UTC), datetime(2020, 1, 2, tzinfo=UTC))
+    assert store.search(EpisodicQuery("", window=empty), None).hits == ()
+
+
+def test_days_are_read_by_time_then_place(store: EpisodicStore, journal: Path) -> None:
+    (journal / "2026-11-30.md").write_text("## 15:00 B\nb\n\n## 09:00 A\na\n\n## Untimed\nc\n", "utf-8")
+    store.reconcile()
+
+    assert [e.text for e in store.read_day(date(2026, 11, 30))] == ["c", "a", "b"]
+    assert store.read_day(date(2026, 11, 29)) == []
+
+
+def test_what_stands_around_an_entry(store: EpisodicStore, tmp_path: Path) -> None:
+    long = "\n\n".join(f"Paragraph {n} is about the walrus and its many friends. " * 5 for n in range(12))
+    episode = store.append(new(long, session="s", turn="t")).episode
+    store.append(new("later", at=AT + timedelta(hours=1)))
+    (hit, *_) = store.search(EpisodicQuery("walrus"), None).hits
+
+    assert hit.kind == "section"
+    assert store.context_of(hit.id, "section") == episode.text
+    day = store.context_of(episode.id, "day")
+    assert day.index("Paragraph 11") < day.index("later")
+    assert "<!--" not in day
+    with pytest.raises(TranscriptMissing):
+        store.context_of(episode.id, "transcript")
+    excerpt = tmp_path / "memory" / "transcripts" / "s" / "t.md"
+    excerpt.parent.mkdir(parents=True)
+    excerpt.write_text("who said what", "utf-8")
+    assert store.context_of(hit.id, "transcript") == "who said what"
+    with pytest.raises(UnknownEpisode):
+        store.context_of("0" * 32, "section")
+
+
+@pytest.mark.parametrize(
+    "path", ["../outside.md", "/etc/passwd", "transcripts/../../outside.md", "transcripts/link.md"]
+)
+def test_no_file_outside_the_excerpts_is_read(store: EpisodicStore, tmp_path: Path, path: str) -> None:
+    (tmp_path / "outside.md").write_text("private", "utf-8")
+    (tmp_path / "memory" / "transcripts").mkdir()
+    (tmp_path / "memory" / "transcripts" / "link.md").symlink_to(tmp_path / "outside.md")
+    episode = store.append(new(transcript=path)).episode
+
+    with pytest.raises(TranscriptMissing):
+        store.context_of(episode.id, "transcript")
