@@ -1,0 +1,1 @@
+"""The one place where memory becomes text for an agent."""

@@ -1,0 +1,24 @@
+"""How long a text is: in UTF-16 code units, as the agents' own limits are counted."""
+
+from __future__ import annotations
+
+_BEYOND_BMP = 0xFFFF
+
+
+def utf16_units(text: str) -> int:
+    """Return the number of UTF-16 code units: two for a character beyond the basic plane, one for any other."""
+    if text.isascii():
+        return len(text)
+    return len(text) + sum(ord(character) > _BEYOND_BMP for character in text)
+
+
+def cut_to_units(text: str, units: int) -> str:
+    """Return the longest start of the text that has at most so many units; never half a character."""
+    if utf16_units(text) <= units:
+        return text
+    used = 0
+    for index, character in enumerate(text):
+        used += 2 if ord(character) > _BEYOND_BMP else 1
+        if used > units:
+            return text[:index]
+    return text

@@ -1,0 +1,1 @@
+"""Which memory should answer this question, and why?"""

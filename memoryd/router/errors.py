@@ -1,0 +1,15 @@
+"""What the router refuses.
+
+RouterError
+└── InvalidQuestion
+"""
+
+from __future__ import annotations
+
+
+class RouterError(Exception):
+    """Something that the router was asked cannot be answered."""
+
+
+class InvalidQuestion(RouterError):
+    """The question is empty and has no window in time, so there is nothing to look for."""

@@ -1,0 +1,106 @@
+"""The account of an answer: what was read from the question, who was asked, and what became of their hits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from memoryd.router.decide import Route
+from memoryd.router.fuse import Merge
+from memoryd.router.language import fold
+from memoryd.router.lexicon import LEXICONS
+from memoryd.text.hit import Found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one store was asked and what its search arms found."""
+
+    store: str
+    text: str
+    kinds: tuple[str, ...]
+    found: Found
+    took_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything behind an answer, in the order in which it happened.
+
+    Attributes:
+        language: The name of the language the question was read in.
+        mode: ``search``, or ``timeline`` where a span of time was read in order.
+        asked: Each store that was asked.
+        weights: What each store's ranks counted.
+        merged: Hits that became one.
+        moved: Hits placed behind what superseded them.
+        over_limit: Hits that the limit left out.
+        cut: The hit whose text the budget shortened.
+        dropped: Hits that the budget left out.
+        notes: What else was done or left undone, in words.
+    """
+
+    language: str | None
+    mode: str
+    route: Route
+    asked: tuple[Asked, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    merged: tuple[Merge, ...] = ()
+    moved: tuple[str, ...] = ()
+    over_limit: tuple[str, ...] = ()
+    cut: str | None = None
+    dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the account as plain JSON values."""
+        span = self.route.range
+        return {
+            "language": self.language,
+            "mode": self.mode,
+            "cues": list(self.route.reasons),
+            "range": None
+            if span is None
+            else {
+                "since": span.window.since.isoformat() if span.window.since is not None else None,
+                "until": span.window.until.isoformat() if span.window.until is not None else None,
+                "words": span.text,
+                "remainder": span.remainder,
+                "has_content": span.has_content,
+            },
+            "stores": {asked.store: _asked_json(asked) for asked in self.asked},
+            "weights": dict(self.weights),
+            "merged": [{"kept": one.kept, "merged": one.merged, "reason": one.reason} for one in self.merged],
+            "moved": list(self.moved),
+            "over_limit": list(self.over_limit),
+            "cut": self.cut,
+            "dropped": list(self.dropped),
+            "notes": list(self.notes),
+        }
+
+
+def language_name(code: str | None) -> str | None:
+    """Return the English name of a language's code."""
+    return LEXICONS[code].name if code is not None and code in LEXICONS else None
+
+
+def asks_for_decisions(question: str, code: str | None) -> bool:
+    """Tell whether the question's words ask for a decision ("decide", "choose", "agreed")."""
+    lexicon = LEXICONS.get(code or "en", LEXICONS["en"])
+    return lexicon.decision.search(fold(question)) is not None
+
+
+def _asked_json(asked: Asked) -> dict[str, Any]:
+    return {
+        "text": asked.text,
+        "kinds": list(asked.kinds),
+        "hits": len(asked.found.hits),
+        "took_ms": asked.took_ms,
+        "arms": {name: _arm_json(rows) for name, rows in asked.found.arms.items()},
+    }
+
+
+def _arm_json(rows: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    return [{"id": id_, "rank": rank, "score": score} for rank, (id_, score) in enumerate(rows, start=1)]

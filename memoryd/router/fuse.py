@@ -1,0 +1,219 @@
+"""One ranked answer out of what the stores found: by ranks, each thing once, nothing outdated in front.
+
+The stores' scores have no common unit, so lists of several stores meet by rank (``memoryd.text.rrf``). What one
+store alone found keeps its scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from memoryd.text import rrf
+from memoryd.text.hit import Hit
+from memoryd.text.terms import terms
+from memoryd.text.window import Window
+
+_LED_WITHIN = timedelta(hours=1)
+_LED_SHARE = 0.5
+_EVENT_KINDS = frozenset({"episode", "section", "decision"})
+_ENTRY_KINDS = frozenset({"episode", "section"})
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two hits that became one, and why."""
+
+    kept: str
+    merged: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """The fused hits, best first, scores not increasing; what was merged; what was moved below its successor."""
+
+    hits: tuple[Hit, ...]
+    merges: tuple[Merge, ...] = ()
+    moved: tuple[str, ...] = ()
+
+
+def fuse(
+    found: Mapping[str, Sequence[Hit]],
+    *,
+    weights: Mapping[str, float] | None = None,
+    prefer: Window | None = None,
+    k: int = rrf.DEFAULT_K,
+) -> Fusion:
+    """Fuse the lists of several stores.
+
+    Args:
+        found: Hits by the name of the store that was asked, best first.
+        weights: What a store's ranks count; 1 where a store is not named.
+        prefer: Dated hits inside this span stand before dated hits outside; undated ones keep their places.
+        k: The constant of the reciprocal rank fusion.
+    """
+    ranked = _ranked(found, weights or {}, prefer, k)
+    merged, merges = _merged(ranked)
+    if prefer is not None:
+        merged = _preferred(merged, prefer)
+    ordered, moved = _superseded_last(merged)
+    return Fusion(tuple(_descending(ordered)), tuple(merges), tuple(moved))
+
+
+def in_order(found: Iterable[Sequence[Hit]]) -> Fusion:
+    """Join lists as a timeline: each thing once, by instant; all of one score, since none is more in the span."""
+    hits = sorted((hit for hits in found for hit in hits), key=lambda hit: (hit.at is None, hit.at, hit.id))
+    merged, merges = _merged(_once(hits))
+    ordered = sorted(merged, key=lambda hit: (hit.at is None, hit.at, hit.id))
+    return Fusion(tuple(replace(hit, score=1.0) for hit in ordered), tuple(merges))
+
+
+def _ranked(
+    found: Mapping[str, Sequence[Hit]], weights: Mapping[str, float], prefer: Window | None, k: int
+) -> list[Hit]:
+    lists = {name: _once(hits) for name, hits in found.items() if hits}
+    if len(lists) <= 1:
+        return next(iter(lists.values()), [])
+    best: dict[str, Hit] = {}
+    for hits in lists.values():
+        for hit in hits:
+            best[hit.id] = _joined(best[hit.id], hit) if hit.id in best else hit
+    rankings = {name: [hit.id for hit in hits] for name, hits in lists.items()}
+    fused = rrf.fuse(rankings, k=k, weights={name: weights.get(name, 1.0) for name in rankings})
+    placed = [(place.score, best[place.id]) for place in fused]
+
+    def order(pair: tuple[float, Hit]) -> tuple[float, bool, float, str]:
+        score, hit = pair
+        return (-score, not _inside(hit, prefer), -hit.score, hit.id)
+
+    return [replace(hit, score=score) for score, hit in sorted(placed, key=order)]
+
+
+def _once(hits: Sequence[Hit]) -> list[Hit]:
+    first: dict[str, Hit] = {}
+    for hit in hits:
+        first.setdefault(hit.id, hit)
+    return list(first.values())
+
+
+def _merged(hits: Sequence[Hit]) -> tuple[list[Hit], list[Merge]]:
+    """Make one hit of equal texts, and of an entry and the decision it led to; the better placed one stays."""
+    kept: list[Hit] = []
+    merges: list[Merge] = []
+    words: dict[str, frozenset[str]] = {}
+    for hit in hits:
+        for index, other in enumerate(kept):
+            reason = _same(other, hit, words)
+            if reason is not None:
+                kept[index] = _joined(other, hit)
+                merges.append(Merge(other.id, hit.id, reason))
+                break
+        else:
+            kept.append(hit)
+    return kept, merges
+
+
+def _same(one: Hit, other: Hit, words: dict[str, frozenset[str]]) -> str | None:
+    if _ENTRY_KINDS.issuperset((one.kind, other.kind)) or one.kind == other.kind == "note":
+        return "the same text" if _plain(one.text) == _plain(other.text) != "" else None
+    entry, decision = (one, other) if other.kind == "decision" else (other, one)
+    if entry.kind not in _ENTRY_KINDS or decision.kind != "decision":
+        return None
+    if (entry.episode or entry.id) in decision.evidence:
+        return "the decision cites this entry"
+    if _led_to(entry, decision, words):
+        return "an entry of the same session about the decision"
+    return None
+
+
+def _led_to(entry: Hit, decision: Hit, words: dict[str, frozenset[str]]) -> bool:
+    """Tell whether an entry is the one in which a decision without evidence was taken.
+
+    One session holds many entries, so the entry has to be near in time and to speak of the decision.
+    """
+    if decision.evidence or entry.session is None or entry.session != decision.session:
+        return False
+    if entry.at is None or decision.at is None or abs(entry.at - decision.at) > _LED_WITHIN:
+        return False
+    title = _words(decision.title, words)
+    return bool(title) and len(title & _words(f"{entry.title}\n{entry.text}", words)) >= _LED_SHARE * len(title)
+
+
+def _words(text: str, known: dict[str, frozenset[str]]) -> frozenset[str]:
+    if text not in known:
+        known[text] = frozenset(terms(text))
+    return known[text]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _joined(kept: Hit, other: Hit) -> Hit:
+    """Return the kept hit with all that the other knows beside its text."""
+    places = (other.path, *other.sources) if other.id == kept.id else (other.id, other.path, *other.sources)
+    sources = dict.fromkeys([*kept.sources, *(place for place in places if place is not None)])
+    return replace(
+        kept,
+        sources=tuple(source for source in sources if source not in {kept.id, kept.path}),
+        episode=kept.episode or other.episode or (other.id if other.kind == "episode" else None),
+        superseded_by=kept.superseded_by or (other.superseded_by if other.superseded_by != kept.id else None),
+        evidence=tuple(dict.fromkeys([*kept.evidence, *other.evidence])),
+        elements=tuple(dict.fromkeys([*kept.elements, *other.elements])),
+        summary=kept.summary or other.summary,
+        arms={**other.arms, **kept.arms},
+    )
+
+
+def _preferred(hits: Sequence[Hit], prefer: Window) -> list[Hit]:
+    """Put dated hits inside the span before those outside; what has no date, or is no event, keeps its place."""
+    places = [index for index, hit in enumerate(hits) if hit.kind in _EVENT_KINDS]
+    events = sorted((hits[index] for index in places), key=lambda hit: not _inside(hit, prefer))
+    arranged = list(hits)
+    for index, hit in zip(places, events, strict=True):
+        arranged[index] = hit
+    return arranged
+
+
+def _inside(hit: Hit, prefer: Window | None) -> bool:
+    at: datetime | None = hit.at
+    return prefer is not None and at is not None and prefer.holds(at)
+
+
+def _superseded_last(hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
+    """Place what was superseded directly behind its successor where that is in the answer, through whole chains."""
+    present = {name for hit in hits for name in (hit.id, *hit.sources)}
+    ordered: list[Hit] = []
+    moved: list[str] = []
+    shown: set[str] = set()
+    waiting: dict[str, list[Hit]] = {}
+
+    def show(hit: Hit) -> None:
+        pending = [hit]
+        while pending:
+            current = pending.pop(0)
+            ordered.append(current)
+            names = (current.id, *current.sources)
+            shown.update(names)
+            pending.extend(held for name in names for held in waiting.pop(name, []))
+
+    for hit in hits:
+        newer = hit.superseded_by
+        if newer is not None and newer in present and newer not in shown and newer not in (hit.id, *hit.sources):
+            waiting.setdefault(newer, []).append(hit)
+            moved.append(hit.id)
+        else:
+            show(hit)
+    # Decisions that supersede each other in a ring wait for ever: they keep their order, at the end.
+    ordered.extend(hit for held in waiting.values() for hit in held)
+    return ordered, moved
+
+
+def _descending(hits: Sequence[Hit]) -> Iterable[Hit]:
+    """Lower each score to the one before it, so that a hit that was moved does not look better than its place."""
+    ceiling = 1.0
+    for hit in hits:
+        ceiling = min(ceiling, hit.score)
+        yield hit if hit.score == ceiling else replace(hit, score=ceiling)

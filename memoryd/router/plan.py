@@ -1,0 +1,178 @@
+"""Who is asked what: a request and the router's choice become a query for each store."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from episodic.search import EpisodicQuery
+from memoryd.router.decide import Route, Route3, decide
+from memoryd.router.errors import InvalidQuestion
+from memoryd.router.names import Names
+from memoryd.router.request import RecallRequest
+from memoryd.router.temporal import Span
+from memoryd.text.window import Window
+from semantic.query import SemanticQuery
+
+DEFAULT_LIMIT = 10
+MAX_LIMIT = 500
+SEARCH_CHARACTERS = 4000
+"""A longer question is cut here before it is searched for: behind it stands a paste, not a question."""
+
+_SPARE = 10
+_EPISODIC_KINDS: tuple[str, ...] = ("episode", "section")
+_SEMANTIC_KINDS: tuple[str, ...] = ("note", "element", "decision")
+_WORD = re.compile(r"\w")
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is searched for, within what, and of whom; a store with no kinds is not asked."""
+
+    route: Route
+    text: str
+    window: Window
+    prefer: Window | None
+    limit: int
+    episodic_kinds: tuple[str, ...]
+    semantic_kinds: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def is_timeline(self) -> bool:
+        """Whether a span of time is read in order, since there are no words to search for."""
+        return not self.text
+
+
+def has_words(question: str) -> bool:
+    """Tell whether a question holds anything but punctuation."""
+    return _WORD.search(question) is not None
+
+
+def plan(request: RecallRequest, *, names: Names, now: datetime) -> Plan:
+    """Plan the answer to a request.
+
+    Raises:
+        InvalidQuestion: The question is empty and the request has no window.
+    """
+    route = _route_of(request, names, now)
+    span = route.range
+    episodic_kinds, semantic_kinds, notes = _kinds(request, route.store)
+    route = _rerouted(request, route, episodic_kinds, semantic_kinds)
+    text, window, prefer = _searched(request, span)
+    if len(text) > SEARCH_CHARACTERS:
+        text = text[:SEARCH_CHARACTERS]
+        notes = (*notes, f"only the first {SEARCH_CHARACTERS} characters of the question were searched for")
+    default = DEFAULT_LIMIT if text else MAX_LIMIT
+    limit = min(request.limit if request.limit is not None else default, MAX_LIMIT)
+    return Plan(route, text, window, prefer, limit, episodic_kinds, semantic_kinds, notes)
+
+
+def _route_of(request: RecallRequest, names: Names, now: datetime) -> Route:
+    if has_words(request.query):
+        route = decide(request.query, names=names, now=now)
+    elif request.window:
+        route = Route("both", 1.0, ("no words, only a span of time: it is read in order",))
+    elif request.query.strip():
+        route = Route("both", 0.0, ("no words, only signs: they are looked for as they stand",))
+    else:
+        raise InvalidQuestion("the question is empty; ask something, or give since or until to read a span of time")
+    if request.store == "auto":
+        return route
+    return replace(route, store=request.store, confidence=1.0, reasons=(f"the caller chose {request.store}",))
+
+
+def _searched(request: RecallRequest, span: Span | None) -> tuple[str, Window, Window | None]:
+    """Return the text to search for, the window that filters, and the span that only comes first."""
+    query = request.query.strip() if has_words(request.query) or not request.window else ""
+    window = request.window
+    if span is None:
+        return query, window, None
+    if not span.has_content:
+        return "", window.narrowed(span.window), None
+    # "last week" is noise in a search; a date may stand in the text that is looked for.
+    return (query if _DIGIT.search(span.text) else span.remainder), window, span.window
+
+
+def _kinds(request: RecallRequest, store: Route3) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the kinds asked of each store, and notes on what the request's filters rule out.
+
+    Decisions are dated events: they are offered beside the journal's entries too.
+    """
+    notes: list[str] = []
+    semantic = _SEMANTIC_KINDS if store != "episodic" else ("decision",)
+    episodic = _EPISODIC_KINDS if store != "semantic" else ()
+    if request.kinds:
+        if request.store == "auto":
+            # What the caller wants to see says more than what the question sounds like.
+            episodic, semantic = _EPISODIC_KINDS, _SEMANTIC_KINDS
+        episodic = tuple(kind for kind in episodic if kind in request.kinds)
+        semantic = tuple(kind for kind in semantic if kind in request.kinds)
+        notes.append(f"only {', '.join(request.kinds)} asked for")
+    if request.tags:
+        if episodic:
+            notes.append("entries of the journal have no tags, so the episodic memory was not asked")
+            episodic = ()
+        if request.store == "auto" and not request.kinds:
+            semantic = _SEMANTIC_KINDS
+    if request.session is not None and request.store == "auto" and not (request.kinds or request.tags):
+        episodic = _EPISODIC_KINDS
+    if request.session is not None and semantic:
+        notes.append("what is known belongs to no session: only decisions of that session are shown")
+        semantic = tuple(kind for kind in semantic if kind == "decision")
+    return episodic, semantic, tuple(notes)
+
+
+def _rerouted(request: RecallRequest, route: Route, episodic: tuple[str, ...], semantic: tuple[str, ...]) -> Route:
+    """Say so where the filters leave another store than the question asked for."""
+    if request.store != "auto" or not (request.kinds or request.tags or request.session is not None):
+        return route
+    left: Route3 = "both" if episodic and set(semantic) - {"decision"} else "episodic" if episodic else "semantic"
+    if left == route.store:
+        return route
+    reason = f"the filters leave {'both memories' if left == 'both' else f'the {left} memory'}"
+    return replace(route, store=left, reasons=(reason, *route.reasons))
+
+
+def episodic_query(request: RecallRequest, planned: Plan) -> EpisodicQuery:
+    """Return what the journal is asked."""
+    return EpisodicQuery(
+        text=planned.text,
+        window=planned.window.narrowed(Window(None, request.as_of)),
+        prefer=planned.prefer if planned.prefer is not None else Window(),
+        project=request.project,
+        session=request.session,
+        near_project=request.near_project,
+        near_session=request.near_session,
+        kinds=planned.episodic_kinds if request.kinds else None,
+        limit=_asked_for(request, planned),
+        lexical=request.lexical,
+    )
+
+
+def semantic_query(request: RecallRequest, planned: Plan) -> SemanticQuery:
+    """Return what log and vault are asked."""
+    kinds = planned.semantic_kinds
+    if planned.is_timeline and not request.kinds and planned.route.store != "semantic":
+        # A timeline is made of dated events; what is known is no event, whenever it was written down.
+        kinds = ("decision",)
+    return SemanticQuery(
+        text=planned.text,
+        window=planned.window,
+        as_of=request.as_of,
+        project=request.project,
+        near_project=request.near_project,
+        scope=request.scope,
+        tags=request.tags,
+        kinds=kinds,
+        limit=_asked_for(request, planned),
+        lexical=request.lexical,
+    )
+
+
+def _asked_for(request: RecallRequest, planned: Plan) -> int:
+    """Ask for more than is shown: merging and filters take some away."""
+    spare = 3 if request.scope != "all" or request.session is not None else 1
+    return min(spare * (planned.limit + _SPARE), MAX_LIMIT)

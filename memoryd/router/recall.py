@@ -1,0 +1,196 @@
+"""Recall: one question, the right stores, one answer within a budget.
+
+The stores are asked through two small protocols, one after the other, with one vector of the question computed once.
+A store that fails costs its half of the answer, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from episodic.search import EpisodicQuery
+from memoryd.render.budget import trim_hits
+from memoryd.router.decide import Route, decide
+from memoryd.router.errors import InvalidQuestion
+from memoryd.router.explain import Asked, Explanation, asks_for_decisions, language_name
+from memoryd.router.fuse import Fusion, fuse, in_order
+from memoryd.router.names import NO_NAMES, Names
+from memoryd.router.plan import Plan, episodic_query, has_words, plan, semantic_query
+from memoryd.router.request import Answer, RecallRequest
+from memoryd.text.embedder import Embedder, Vectors
+from memoryd.text.hit import Found, Hit
+from semantic.query import SemanticQuery
+
+DECISION_WEIGHT = 0.6
+"""What decisions count beside entries, unless the question asks for decisions: then as much."""
+
+
+class EpisodicPort(Protocol):
+    """What happened."""
+
+    def search(self, query: EpisodicQuery, embedder: Embedder | None) -> Found:
+        """Return entries; without words, those of the window in order."""
+        ...
+
+
+class SemanticPort(Protocol):
+    """What is known."""
+
+    def search(self, query: SemanticQuery, embedder: Embedder | None) -> Found:
+        """Return notes, elements and decisions; without words, those of the window."""
+        ...
+
+
+class Recall:
+    """Answers questions from both stores."""
+
+    def __init__(
+        self,
+        *,
+        episodic: EpisodicPort,
+        semantic: SemanticPort,
+        clock: Callable[[], datetime],
+        names: Callable[[], Names] = lambda: NO_NAMES,
+        timer: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._episodic = episodic
+        self._semantic = semantic
+        self._clock = clock
+        self._names = names
+        self._timer = timer
+
+    def route(self, query: str) -> Route:
+        """Return which store a question goes to, without asking it.
+
+        Raises:
+            InvalidQuestion: The question has no words.
+        """
+        if not has_words(query):
+            raise InvalidQuestion("the question has no words; ask something")
+        return decide(query, names=self._names(), now=self._clock())
+
+    def recall(self, request: RecallRequest, embedder: Embedder | None = None) -> Answer:
+        """Answer a question.
+
+        Args:
+            request: The question and its bounds.
+            embedder: For search by meaning; without one the stores search by words and say so.
+
+        Raises:
+            InvalidQuestion: The question is empty and the request has no window.
+        """
+        started = self._timer()
+        planned = plan(request, names=self._names(), now=self._clock())
+        shared = _OneQuestion(embedder) if embedder is not None else None
+        asked, failures = self._ask(request, planned, shared)
+        weights = _weights(request.query, planned)
+        fusion = _fused(asked, planned, weights)
+        hits = fusion.hits[: planned.limit]
+        trimmed = trim_hits(hits, request.max_chars) if request.max_chars is not None else None
+        degraded = dict.fromkeys([*failures, *(reason for one in asked for reason in one.found.degraded)])
+        explanation = None
+        if request.explain:
+            explanation = Explanation(
+                language=language_name(planned.route.language),
+                mode="timeline" if planned.is_timeline else "search",
+                route=planned.route,
+                asked=tuple(asked),
+                weights=weights,
+                merged=fusion.merges,
+                moved=fusion.moved,
+                over_limit=tuple(hit.id for hit in fusion.hits[planned.limit :]),
+                cut=trimmed.cut if trimmed is not None else None,
+                dropped=trimmed.dropped if trimmed is not None else (),
+                notes=planned.notes,
+            )
+        return Answer(
+            query=request.query,
+            route=planned.route,
+            hits=trimmed.hits if trimmed is not None else hits,
+            degraded=tuple(degraded),
+            took_ms=round((self._timer() - started) * 1000),
+            explanation=explanation,
+        )
+
+    def _ask(self, request: RecallRequest, planned: Plan, embedder: Embedder | None) -> tuple[list[Asked], list[str]]:
+        searches: list[tuple[str, tuple[str, ...], Callable[[], Found]]] = []
+        if planned.episodic_kinds:
+            episodic = episodic_query(request, planned)
+            searches.append(("episodic", planned.episodic_kinds, lambda: self._episodic.search(episodic, embedder)))
+        if planned.semantic_kinds:
+            semantic = semantic_query(request, planned)
+            searches.append(("semantic", planned.semantic_kinds, lambda: self._semantic.search(semantic, embedder)))
+        asked: list[Asked] = []
+        failures: list[str] = []
+        errors: list[Exception] = []
+        for store, kinds, search in searches:
+            started = self._timer()
+            try:
+                found = search()
+            # The half of an answer that a broken store leaves is worth having; both broken is an error.
+            except Exception as error:  # noqa: BLE001 - any failure of one store is named in the answer
+                errors.append(error)
+                failures.append(f"{store} memory could not be searched: {type(error).__name__}: {error}")
+                continue
+            found = replace(found, hits=tuple(_admitted(found.hits, store, request, planned)))
+            asked.append(Asked(store, planned.text, kinds, found, round((self._timer() - started) * 1000)))
+        if errors and not asked:
+            raise errors[0]
+        return asked, failures
+
+
+class _OneQuestion:
+    """An embedder that computes the vector of a question once for all who ask."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self._known: dict[str, npt.NDArray[np.float32]] = {}
+
+    @property
+    def fingerprint(self) -> str:
+        return self._embedder.fingerprint
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return self._embedder.embed_passages(texts)
+
+    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        with self._lock:
+            if text not in self._known:
+                self._known[text] = self._embedder.embed_query(text)
+            return self._known[text]
+
+
+def _admitted(hits: Iterable[Hit], store: str, request: RecallRequest, planned: Plan) -> Iterable[Hit]:
+    """Apply what a store's own query cannot say: an entry's scope, a decision's session, who offers it."""
+    for hit in hits:
+        if store == "episodic":
+            if request.scope != "all" and (request.scope == "project") != (hit.project is not None):
+                continue
+        elif request.session is not None and hit.session != request.session:
+            continue
+        yield replace(hit, store="episodic") if planned.route.store == "episodic" and store == "semantic" else hit
+
+
+def _weights(query: str, planned: Plan) -> dict[str, float]:
+    if planned.route.store != "episodic" or asks_for_decisions(query, planned.route.language):
+        return {"episodic": 1.0, "semantic": 1.0}
+    return {"episodic": 1.0, "semantic": DECISION_WEIGHT}
+
+
+def _fused(asked: Sequence[Asked], planned: Plan, weights: dict[str, float]) -> Fusion:
+    if planned.is_timeline:
+        return in_order(one.found.hits for one in asked)
+    return fuse({one.store: one.found.hits for one in asked}, weights=weights, prefer=planned.prefer)

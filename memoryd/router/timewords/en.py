@@ -1,0 +1,162 @@
+"""English words of time."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from memoryd.router.calendar import Part, Season, Unit
+from memoryd.router.timewords.table import Template, TimeWords, kinds, numbered
+
+_LAST = "(?:last|previous|past)"
+_TH = "(?:st|nd|rd|th)?"
+
+ENGLISH = TimeWords(
+    code="en",
+    numbers=numbered(
+        "1 a an one",
+        "2 two couple_of a_couple_of",
+        "3 three",
+        "4 four",
+        "5 five",
+        "6 six",
+        "7 seven",
+        "8 eight",
+        "9 nine",
+        "10 ten",
+        "11 eleven",
+        "12 twelve",
+        "14 fourteen",
+        "20 twenty",
+        "30 thirty",
+    ),
+    units=cast(
+        "dict[str, Unit]",
+        kinds(
+            "minute minute minutes min mins",
+            "hour hour hours hrs",
+            "day day days",
+            "week week weeks",
+            "month month months",
+            "quarter quarter quarters",
+            "year year years yrs",
+        ),
+    ),
+    relative=numbered("0 today", "-1 yesterday", "-2 the_day_before_yesterday day_before_yesterday"),
+    weekdays=numbered("0 monday", "1 tuesday", "2 wednesday", "3 thursday", "4 friday", "5 saturday", "6 sunday"),
+    short_weekdays=numbered(
+        "0 mon mon.", "1 tue tues tue.", "2 wed wed.", "3 thu thur thurs thu.", "4 fri fri.", "5 sat sat.", "6 sun sun."
+    ),
+    months=numbered(
+        "1 january",
+        "2 february",
+        "4 april",
+        "6 june",
+        "7 july",
+        "8 august",
+        "9 september",
+        "10 october",
+        "11 november",
+        "12 december",
+    ),
+    weak_months=numbered(
+        "1 jan jan.",
+        "2 feb feb.",
+        "3 march mar mar.",
+        "4 apr apr.",
+        "5 may",
+        "6 jun jun.",
+        "7 jul jul.",
+        "8 aug aug.",
+        "9 sep sept sep. sept.",
+        "10 oct oct.",
+        "11 nov nov.",
+        "12 dec dec.",
+    ),
+    parts=cast(
+        "dict[str, Part]",
+        kinds("morning morning", "noon noon lunchtime", "afternoon afternoon", "evening evening", "night night"),
+    ),
+    seasons=cast("dict[str, Season]", kinds("spring spring", "summer summer", "autumn autumn fall", "winter winter")),
+    ordinals=numbered("1 first 1st", "2 second 2nd", "3 third 3rd", "4 fourth 4th"),
+    templates=(
+        Template("relative", "{relative}(?:'s)? {part}"),
+        Template("relative", "{relative}"),
+        Template("relative", "(?P<tonight>tonight)"),
+        Template("part_today", "this {part}"),
+        Template("part_last", "last (?P<part>night|evening)"),
+        Template("ago", "(?:about |around |some |roughly )?{n} {unit} (?:ago|back)"),
+        Template("ago_range", "(?:a few|several|some|few) {unit} ago"),
+        Template("last_n", f"(?:the )?{_LAST} {{n}} {{unit}}"),
+        Template("last_range", f"(?:the )?{_LAST} (?:few|several) {{unit}}"),
+        Template("last_n_one", "(?:the )?past (?P<unit>hour|day|week|month|quarter|year)"),
+        Template("last_n_one", "(?:the )?last (?P<unit>hour)"),
+        Template("weekday_in", "{weekday} (?:of )?last week"),
+        Template("weekday_in", "last week(?:'s)?(?: on)? {weekday}"),
+        Template(
+            "unit_at",
+            "(?:the )?week before last",
+        ),
+        Template("unit_last", "(?:last|the previous) (?P<unit>week|month|quarter|year)"),
+        Template("unit_this", "(?:this|the current) (?P<unit>week|month|quarter|year)"),
+        Template("weekend_last", "last weekend"),
+        Template("weekend_this", "(?:this|the|on the) weekend"),
+        Template("weekday", "last {any_weekday}(?: {part})?"),
+        Template("weekday_this", "this (?:past )?{any_weekday}(?: {part})?"),
+        Template("weekday", "{weekday}(?: {part})?"),
+        Template("weekday", "(?P<weekday>mon|tues?|wed|thurs?|thur|fri)", weak=True),
+        Template(
+            "date_range",
+            f"{{month}} {{day}}{_TH}(?: ?[-\u2013] ?| to | through | until | and ){{day2}}{_TH}(?:,? {{year}})?",
+        ),
+        Template(
+            "date_range",
+            f"{{day}}{_TH}(?: ?[-\u2013] ?| to | until | and ){{day2}}{_TH} (?:of )?{{month}}(?:,? {{year}})?",
+        ),
+        Template("date", f"(?:{{any_weekday}},? )?(?:the )?{{day}}{_TH} (?:of )?{{month}},? {{year}}"),
+        Template("date", f"(?:{{any_weekday}},? )?{{month}} (?:the )?{{day}}{_TH},? {{year}}"),
+        Template("date", "(?:{any_weekday},? )?(?:the )?{day}(?:st|nd|rd|th) (?:of )?{month}"),
+        Template("date", "(?:the )?{day} (?:of )?{month}"),
+        Template("date", f"(?:{{any_weekday}},? )?{{month}} (?:the )?{{day}}{_TH}"),
+        Template(
+            "month",
+            "(?:(?:the )?(?P<third>early|mid|late|beginning of|start of|middle of|end of)[ -])?{month},? (?:of "
+            ")?{year}",
+        ),
+        Template("month_last", "last {month}"),
+        Template("month_this", "this {month}"),
+        Template("month", "(?:the )?(?P<third>early|late|mid|beginning of|start of|middle of|end of)[ -]{month}"),
+        Template("month", "{clear_month}"),
+        Template("month", "{weak_month}", weak=True),
+        Template("quarter", "q{quarter}(?:,? (?:of )?| ?[/'-] ?){year}"),
+        Template("quarter", "{year}[ /-]?q{quarter}"),
+        Template("quarter", "(?:the )?{ordinal} quarter(?:,? (?:of )?{year})?"),
+        Template("quarter", "q{quarter}"),
+        Template("week", "(?:calendar week|iso week|cw|kw) ?{week}(?:(?:,? (?:of )?| ?/ ?){year})?"),
+        Template("week", "week {week},? (?:of )?{year}"),
+        Template("week", "week {week}", weak=True),
+        Template("season_last", "last {season}"),
+        Template("season", "this {season}"),
+        Template("season", "(?:the )?{season}(?: of)? {year}"),
+        Template("season", "(?P<season>summer|autumn|winter)", weak=True),
+        Template("year", "(?:the year ){year}"),
+        Template(
+            "year",
+            r"{year}(?!\s*(?:%|[kmgt]?b|px|ms|s|rows?|files?|lines?|items?|characters?|tokens?|records?|chunks?|"
+            r"bytes?|times|users?|people|entries|euros?|dollars?|errors?|notes?)(?!\w))",
+            weak=True,
+        ),
+    ),
+    other=("tonight", "weekend", "last"),
+    before_weak="in|on|during|throughout|back in|all of",
+    before_since="since|starting(?: from| on| in)?|beginning (?:in|on)|ever since",
+    before_after="after",
+    before_until="before|prior to|earlier than|until before",
+    before_through="until|till|up to|through",
+    after_since="onwards?",
+    before_plain="on|in|at|during|for|over|within|throughout|of|around|the|back in|as of|from|all",
+    opens="between|from",
+    joins=r"and|to|until|till|through|up to|-|\u2013|\u2014",
+    never_before="every|each|next|coming|following|on every|tomorrow|version|v",
+    whole_day=r"(?:from )?morning (?:to|till|until|through) (?:night|evening)|all day(?: long)?|the whole day|the "
+    r"entire day",
+)
