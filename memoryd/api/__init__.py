@@ -1,0 +1,1 @@
+"""REST and, later, MCP: what the outside may ask."""

@@ -1,0 +1,91 @@
+"""``/v1/decisions``: what was decided, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Response
+
+from memoryd.api.conventions import settle_session
+from memoryd.api.instant import parse_instant
+from memoryd.api.present import Presenter
+from memoryd.api.request import Session, Who
+from memoryd.api.route import PREFIX, answer, documented, new_router
+from memoryd.api.schemas.decisions import DecisionAnswer, DecisionBody, DecisionRecorded
+from memoryd.api.services import Services
+from semantic.recording import NewDecision
+
+IfMatch = Annotated[str | None, Header(alias="If-Match", description="ETags of elements as they were read.")]
+
+
+def decisions_router(services: Services) -> APIRouter:
+    """Return the routes of decisions."""
+    router = new_router(services, "decisions")
+    present = Presenter(services.zone)
+
+    @router.post(
+        "/decisions",
+        operation_id="decide",
+        status_code=201,
+        responses={
+            **documented(DecisionRecorded, 404, 409, status=201, text="Recorded and durable"),
+            200: {"model": DecisionRecorded, "description": "It is recorded already and still holds"},
+        },
+    )
+    def decide(body: DecisionBody, who: Who, session: Session, if_match: IfMatch = None) -> Response:
+        """Record a decision; it is on disk when the answer is sent.
+
+        The same decision again is no new one while it still holds. A name that is close to a known one is answered
+        409 with the candidates, unless ``new`` is true. ``If-Match`` with an element's ETag refuses if its heads
+        changed.
+        """
+        recorded = services.semantic.decide(_new_decision(services, body, str(who), session, if_match))
+        services.stored()
+        summary: dict[str, Any] = {
+            "id": recorded.id,
+            "elements": list(recorded.elements),
+            "heads": list(recorded.heads),
+            "superseded": list(recorded.superseded),
+            "warnings": list(recorded.warnings),
+        }
+        location = {"Location": f"{PREFIX}/decisions/{recorded.id}"}
+        return answer(services, summary, status=201 if recorded.created else 200, headers=location)
+
+    @router.get("/decisions/{id}", operation_id="get_decision", responses=documented(DecisionAnswer, 404, text="It"))
+    def get(id: str) -> Response:  # noqa: A002 - the name of the path parameter is the contract's
+        """Return a decision as recorded, and what superseded it."""
+        return answer(services, present.decision(services.semantic.decision(id)))
+
+    return router
+
+
+def _new_decision(
+    services: Services, body: DecisionBody, actor: str, session: str | None, if_match: str | None
+) -> NewDecision:
+    wants_project = body.scope != "user"
+    place = (
+        services.semantic.project_for(
+            Path(body.cwd) if body.cwd else None, name_or_id=body.project, mint=bool(body.cwd or body.project)
+        )
+        if wants_project
+        else None
+    )
+    valid_at = (
+        parse_instant(body.valid_at, field="body/valid_at", zone=services.zone) if body.valid_at is not None else None
+    )
+    return NewDecision(
+        title=body.title,
+        why=body.why,
+        mutations=tuple(body.mutations),
+        scope=body.scope,
+        project=place.id if place else None,
+        actor=actor,
+        session=settle_session(body.session, session),
+        evidence=tuple(body.evidence or ()),
+        supersedes=tuple(body.supersedes or ()),
+        about=tuple(body.about or ()),
+        valid_at=valid_at,
+        new=body.new,
+        if_match=if_match,
+    )

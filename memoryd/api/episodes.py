@@ -1,0 +1,150 @@
+"""``/v1/episodes``: entries of the journal, written durably and read back."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Query, Response
+
+from episodic.episode import NewEpisode
+from memoryd.api.conventions import BadParameter, decode_cursor, encode_cursor, settle_session
+from memoryd.api.instant import parse_instant, parse_window
+from memoryd.api.knowledge import forget_ids
+from memoryd.api.present import Presenter
+from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit, Session, Since, Until, Who
+from memoryd.api.route import PREFIX, answer, documented, known_project, new_router
+from memoryd.api.schemas.episodes import EpisodeAnswer, EpisodeBody, EpisodePage, EpisodeWritten
+from memoryd.api.services import Services
+from memoryd.api.supersession import superseded_episodes
+from memoryd.capture.turn import clean
+from memoryd.text.canonical import digest
+
+_VISIBLE = re.compile(r"\S")
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(alias="Idempotency-Key", min_length=1, max_length=255, description="Makes a repeated call harmless."),
+]
+Expand = Annotated[
+    Literal["section", "day", "transcript"] | None, Query(description="Also return the text around the entry.")
+]
+
+
+def episodes_router(services: Services) -> APIRouter:
+    """Return the routes of entries."""
+    router = new_router(services, "episodes")
+    present = Presenter(services.zone)
+
+    @router.post(
+        "/episodes",
+        operation_id="create_episode",
+        status_code=201,
+        responses={
+            **documented(EpisodeWritten, 409, status=201, text="Written and durable"),
+            200: {"model": EpisodeWritten, "description": "It was there already"},
+        },
+    )
+    def create(body: EpisodeBody, who: Who, session: Session, key: IdempotencyKey = None) -> Response:  # noqa: ARG001 - the header is checked on every route
+        """Write an entry to the journal; it is on disk when the answer is sent.
+
+        The same (session, turn), else the same Idempotency-Key, writes once.
+        """
+        appended = services.episodic.append(_new_episode(services, body, session, key))
+        services.stored()
+        written = appended.episode
+        summary = {
+            "id": written.id,
+            "path": written.path,
+            "lines": list(written.lines),
+            "at": present.instant(written.at),
+        }
+        location = {"Location": f"{PREFIX}/episodes/{written.id}"}
+        return answer(services, summary, status=201 if appended.created else 200, headers=location)
+
+    @router.get("/episodes", operation_id="list_episodes", responses=documented(EpisodePage, 404, text="Newest first"))
+    def list_episodes(
+        since: Since = None,
+        until: Until = None,
+        project: Annotated[str | None, Query(description="Id or name of a project.")] = None,
+        session: Annotated[str | None, Query(description="Only entries of this session.")] = None,
+        cursor: Cursor = None,
+        limit: Limit = LIMIT_DEFAULT,
+    ) -> Response:
+        """List entries, newest first by (at, id)."""
+        wanted = known_project(services, project)
+        found = services.episodic.list(
+            parse_window(since, until, now=services.clock(), zone=services.zone),
+            project=wanted.id if wanted else None,
+            session=session,
+            after=_place(cursor) if cursor else None,
+            limit=limit + 1,
+        )
+        page = found[:limit]
+        more = len(found) > limit
+        superseded = superseded_episodes(services.semantic.projection())
+        body = {
+            "items": [present.episode(episode, superseded.get(episode.id)) for episode in page],
+            "next_cursor": encode_cursor(page[-1].at.isoformat(), page[-1].id) if more else None,
+        }
+        return answer(services, body)
+
+    @router.get(
+        "/episodes/{id}", operation_id="get_episode", responses=documented(EpisodeAnswer, 404, text="The entry")
+    )
+    def get(id: str, expand: Expand = None) -> Response:  # noqa: A002 - the name of the path parameter is the contract's
+        """Return an entry; ``expand`` adds its section, its day or its transcript as text."""
+        episode = services.episodic.get(id)
+        around = services.episodic.context_of(id, expand) if expand else None
+        superseded = superseded_episodes(services.semantic.projection())
+        body: dict[str, Any] = present.episode(episode, superseded.get(id), around)
+        return answer(services, body)
+
+    @router.delete("/episodes/{id}", operation_id="forget_episode", status_code=204, responses=documented_delete())
+    def forget(id: str, who: Who, session: Session) -> Response:  # noqa: A002 - as above
+        """Forget an entry for good: its text leaves every copy that memoryd writes."""
+        forget_ids(services, [id], actor=str(who), session=session)
+        return Response(status_code=204)
+
+    return router
+
+
+def documented_delete() -> dict[Any, Any]:
+    """Return the ``responses`` of a deletion, which has no body."""
+    problems = documented(EpisodeAnswer, 404)
+    del problems[200]
+    return problems
+
+
+def _new_episode(services: Services, body: EpisodeBody, session: str | None, key: str | None) -> NewEpisode:
+    text = clean(body.text)
+    if _VISIBLE.search(text) is None:
+        raise BadParameter(
+            "body/text",
+            "empty",
+            "nothing is left to store: the text is blank, or all of it is private or injected memory",
+        )
+    at = parse_instant(body.at, field="body/at", zone=services.zone) if body.at else services.clock()
+    place = services.semantic.project_for(
+        Path(body.cwd) if body.cwd else None, name_or_id=body.project, mint=bool(body.cwd or body.project)
+    )
+    return NewEpisode(
+        text=text,
+        at=at,
+        title=clean(body.title) if body.title else None,
+        project=place.id if place else None,
+        session=settle_session(body.session, session),
+        turn=body.turn,
+        key=digest(key, length=16) if key else None,
+        files=tuple(body.files or ()),
+    )
+
+
+def _place(cursor: str) -> tuple[datetime, str]:
+    at, id_ = decode_cursor(cursor, str, str)
+    try:
+        return datetime.fromisoformat(str(at)), str(id_)
+    except ValueError as error:
+        raise BadParameter("query/cursor", "cursor", "not a cursor of this list") from error

@@ -1,0 +1,91 @@
+"""``/v1/projects``, ``/v1/forget`` and ``/v1/export``: what concerns the whole of what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Response
+
+from memoryd.api.request import Session, Who
+from memoryd.api.route import answer, documented, new_router
+from memoryd.api.schemas.decisions import ForgetAnswer, ForgetBody, MergeBody, ProjectAnswer, ProjectPage
+from memoryd.api.services import Services
+from semantic.forgetting import Forgotten
+from semantic.project import Project
+
+
+def knowledge_router(services: Services) -> APIRouter:
+    """Return the routes that concern the whole."""
+    router = new_router(services, "knowledge")
+
+    @router.get("/projects", operation_id="list_projects", responses=documented(ProjectPage, text="By id"))
+    def projects() -> Response:
+        """List the known projects."""
+        items = [_project_body(one) for one in services.semantic.projects()]
+        return answer(services, {"items": items, "next_cursor": None})
+
+    @router.post(
+        "/projects/merge", operation_id="merge_projects", responses=documented(ProjectAnswer, 404, text="The one")
+    )
+    def merge(body: MergeBody, who: Who, session: Session) -> Response:
+        """Join two ids of one project."""
+        one = services.semantic.merge_projects(body.from_, body.into, actor=str(who), session=session)
+        return answer(services, _project_body(one))
+
+    @router.post("/forget", operation_id="forget", responses=documented(ForgetAnswer, 404, text="Forgotten"))
+    def forget(body: ForgetBody, who: Who, session: Session) -> Response:
+        """Take the text of elements, decisions and episodes out of every copy that memoryd writes."""
+        forgotten = forget_ids(services, body.ids, actor=str(who), session=session)
+        return answer(
+            services,
+            {
+                "ids": list(forgotten.ids),
+                "events": list(forgotten.events),
+                "not_reached": list(forgotten.unreached),
+            },
+        )
+
+    @router.get(
+        "/export",
+        operation_id="export",
+        responses=documented(ForgetAnswer)
+        | {200: {"description": "Canonical JSON", "content": {"application/json": {}}}},
+    )
+    def export(
+        format: Annotated[Literal["canonical"], Query(description="The only form there is.")] = "canonical",  # noqa: A002 - the contract's name
+    ) -> Response:
+        """Return the projection of the log as canonical JSON: two homes with the same events give the same bytes."""
+        del format
+        whole = services.semantic.export()
+        return Response(
+            whole, media_type="application/json", headers={"Memoryd-Log-Seq": str(services.semantic.log_seq())}
+        )
+
+    return router
+
+
+def forget_ids(services: Services, ids: Sequence[str], *, actor: str, session: str | None) -> Forgotten:
+    """Record that these are forgotten, then take them out of every file and index.
+
+    The record comes first: if the machine stops in between, the next start finishes the work.
+
+    Raises:
+        UnknownEpisode: An episode id means nothing here; nothing was recorded.
+    """
+    episodes = [id_ for id_ in ids if id_.startswith("ep_")]
+    for id_ in episodes:
+        services.episodic.get(id_)
+    forgotten = services.semantic.forget(ids, actor=actor, session=session)
+    services.episodic.set_refused(services.semantic.forgotten())
+    services.episodic.forget(episodes)
+    return forgotten
+
+
+def _project_body(project: Project) -> dict[str, Any]:
+    return {
+        "id": project.id,
+        "name": project.name,
+        "remotes": list(project.remotes),
+        "roots": [{"install": root.install, "path": root.path} for root in project.roots],
+    }

@@ -1,0 +1,76 @@
+"""The one table from the error classes of the stores and of the daemon to problems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from episodic.errors import (
+    EngineError,
+    EpisodicError,
+    ForgottenEpisode,
+    InvalidEpisode,
+    JournalUnwritable,
+    StoreClosed,
+    TranscriptMissing,
+    TurnConflict,
+    UnknownEpisode,
+)
+from memoryd.api.problems import Row, Table
+from memoryd.api.services import StillStarting, StoresFailed
+from memoryd.router.errors import InvalidQuestion
+from semantic.errors import (
+    AmbiguousName,
+    Clash,
+    InvalidDecision,
+    InvalidFolder,
+    NearDuplicate,
+    Purged,
+    SecretFound,
+    SemanticError,
+    StaleHeads,
+    UnknownName,
+    WriteFailed,
+)
+
+RETRY_AFTER = {"Retry-After": "2"}
+
+
+def _candidates(error: Any) -> Mapping[str, Any]:
+    found = [
+        {"id": one.id, "kind": one.kind, "name": one.name, "reason": one.reason}
+        for one in getattr(error, "candidates", ())
+    ]
+    return {"candidates": found} if found else {}
+
+
+def _existing(error: Any) -> Mapping[str, Any]:
+    return {"existing": error.existing} if error.existing else {}
+
+
+PROBLEMS: Table = {
+    StillStarting: Row("not-ready", 503, "Not ready yet", headers=RETRY_AFTER),
+    StoresFailed: Row("stores-failed", 503, "The stores could not be opened"),
+    InvalidQuestion: Row("invalid-request", 422, "The request is not valid"),
+    InvalidEpisode: Row("invalid-request", 422, "The request is not valid"),
+    UnknownEpisode: Row("not-found", 404, "Not found"),
+    TranscriptMissing: Row("not-found", 404, "Not found"),
+    TurnConflict: Row("turn-conflict", 409, "This turn is recorded with another text", _existing),
+    ForgottenEpisode: Row("forgotten", 409, "This was forgotten and is not taken back"),
+    JournalUnwritable: Row("not-written", 507, "The entry could not be written"),
+    StoreClosed: Row("not-ready", 503, "Not ready yet", headers=RETRY_AFTER),
+    EngineError: Row("engine", 503, "The index engine is not there", headers=RETRY_AFTER),
+    EpisodicError: Row("episodic", 500, "The episodic memory failed"),
+    SecretFound: Row("secret", 422, "This looks like a secret"),
+    InvalidDecision: Row("invalid-request", 422, "The request is not valid"),
+    InvalidFolder: Row("invalid-request", 422, "The request is not valid"),
+    UnknownName: Row("not-found", 404, "Not found", _candidates),
+    NearDuplicate: Row("near-duplicate", 409, "The name is close to a known one", _candidates),
+    AmbiguousName: Row("ambiguous-name", 409, "The name belongs to several", _candidates),
+    StaleHeads: Row("stale", 412, "It changed in the meantime", _candidates),
+    Purged: Row("forgotten", 409, "This was forgotten and is not taken back"),
+    Clash: Row("conflict", 409, "In conflict with what is there", _candidates),
+    WriteFailed: Row("not-written", 507, "The decision could not be written"),
+    SemanticError: Row("semantic", 500, "The semantic memory failed"),
+}
+"""Error class -> problem. A subclass without a row has that of its nearest base."""

@@ -1,0 +1,1 @@
+"""The shipped evaluation: numbers that anyone can check."""

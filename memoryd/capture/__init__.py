@@ -1,0 +1,1 @@
+"""How a turn of an agent becomes an episode."""

@@ -1,0 +1,58 @@
+"""``memoryd doctor``: look for what is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from clients.http import Client, DaemonUnreachable, ProblemError
+from memoryd.cli.frame import FAILED, Command, Frame, clean, pass_frame
+from memoryd.paths import find_paths
+from memoryd.service.checkup import Finding, examine, repair
+
+_ASK_S = 5.0
+_MARKS = {"fine": "ok  ", "note": "note", "problem": "BAD "}
+
+
+@click.command(cls=Command)
+@click.option(
+    "--repair", "repairs", is_flag=True, help="Put right what can be: permissions and what a dead daemon left."
+)
+@click.pass_context
+@pass_frame
+def command(frame: Frame, ctx: click.Context, repairs: bool) -> None:
+    """Look for what is wrong, with the daemon or without; ends with 1 if a problem remains."""
+    paths = find_paths()
+    findings = examine(paths)
+    if repairs:
+        findings = [repair(finding) for finding in findings]
+    findings += _ask_daemon()
+    remaining = [finding for finding in findings if finding.state == "problem"]
+    if frame.as_json:
+        listed = [
+            {"check": one.check, "state": one.state, "message": one.message, "repaired": one.repaired}
+            for one in findings
+        ]
+        click.echo(json.dumps({"ok": not remaining, "findings": listed}, ensure_ascii=False))
+    else:
+        for finding in findings:
+            mark = "done" if finding.repaired else _MARKS[finding.state]
+            click.echo(clean(f"{mark}  {finding.check}: {finding.message}"))
+        if any(finding.remedy for finding in remaining):
+            click.echo("`memoryd doctor --repair` puts right what it can")
+    ctx.exit(FAILED if remaining else 0)
+
+
+def _ask_daemon() -> list[Finding]:
+    """Return what the running daemon says of itself; nothing if none runs, which the checks have said."""
+    try:
+        status = Client.find(timeout_s=_ASK_S).call("GET", "/v1/status").body
+    except DaemonUnreachable:
+        return []
+    except ProblemError as problem:
+        return [Finding("status", "problem", f"the daemon answers: {problem}")]
+    findings = [Finding("status", "note", f"degraded: {reason}") for reason in status.get("degraded", ())]
+    if pending := status.get("pending"):
+        findings.append(Finding("status", "note", f"{pending} are not yet indexed"))
+    return findings or [Finding("status", "fine", "the daemon does without nothing")]

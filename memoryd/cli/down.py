@@ -1,0 +1,49 @@
+"""``memoryd down``: stop, and stay stopped."""
+
+from __future__ import annotations
+
+import click
+
+from memoryd.cli.frame import Command
+from memoryd.errors import StopError
+from memoryd.paths import find_paths, make_private, write_private
+from memoryd.service.lock import find_holder
+from memoryd.service.process import ask_to_stop, wait_until
+
+
+@click.command(cls=Command)
+@click.option(
+    "--timeout", "timeout_s", type=click.FloatRange(min=0), default=30.0, show_default=True, help="Seconds to wait."
+)
+@click.option("--kill", is_flag=True, help="Kill it if it has not stopped by then; what it acknowledged is safe.")
+def command(timeout_s: float, kill: bool) -> None:
+    """Stop the daemon; nothing but `memoryd up` or `serve` starts it again."""
+    paths = find_paths()
+    make_private(paths.config)
+    write_private(paths.down_marker, b"")
+    holder = find_holder(paths.lock_file)
+    if holder is None:
+        click.echo("memoryd is not running")
+        return
+    if holder.pid is None:
+        raise StopError(
+            f"a process that does not tell its pid holds {paths.lock_file}; `fuser {paths.lock_file}` names it"
+        )
+
+    def is_free() -> bool:
+        return find_holder(paths.lock_file) is None
+
+    ask_to_stop(holder.pid)
+    if wait_until(is_free, timeout_s=timeout_s):
+        click.echo(f"memoryd is down (was pid {holder.pid})")
+        return
+    if not kill:
+        raise StopError(
+            f"memoryd (pid {holder.pid}) has not stopped within {timeout_s:g} s; it may still be finishing its work: "
+            f"wait, or repeat with --kill"
+        )
+    click.echo(f"memoryd (pid {holder.pid}) did not stop within {timeout_s:g} s: killing it", err=True)
+    ask_to_stop(holder.pid, force=True)
+    if not wait_until(is_free, timeout_s=timeout_s):
+        raise StopError(f"{paths.lock_file} is still held although pid {holder.pid} was killed")
+    click.echo(f"memoryd is down (pid {holder.pid} was killed)")

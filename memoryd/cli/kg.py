@@ -1,0 +1,198 @@
+"""``memoryd kg``: what is known: decisions, elements and how they hang together."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any, TextIO
+from urllib.parse import quote
+
+import click
+
+from memoryd.cli.frame import Frame, Group, pass_frame, shorten
+
+
+@click.group(cls=Group)
+def command() -> None:
+    """What is known: decisions, elements and how they hang together."""
+
+
+@command.command("decide")
+@click.argument("title")
+@click.option("--why", required=True, help="The reason, in words.")
+@click.option("--put", nargs=3, multiple=True, metavar="KIND NAME GIST", help="Record an element; may be repeated.")
+@click.option(
+    "--link",
+    nargs=3,
+    multiple=True,
+    metavar="FROM REL TO",
+    help="Link two elements, each an id or kind:name; may be repeated.",
+)
+@click.option(
+    "--mutations", type=click.File("r", encoding="utf-8"), help="A file with a JSON array of mutations; - is stdin."
+)
+@click.option("--scope", type=click.Choice(["user", "project"]), help="Whose knowledge it is.")
+@click.option("--project", help="Id or name of the project; without it, that of this folder.")
+@click.option("--session", help="The session it was made in.")
+@click.option("--evidence", multiple=True, help="An episode id or <vault>:<path>#<heading>; may be repeated.")
+@click.option("--supersedes", multiple=True, help="A decision that this one replaces; may be repeated.")
+@click.option("--about", multiple=True, help="An id that is mentioned and not changed; may be repeated.")
+@click.option("--valid-at", help="From when it holds; without it, from now.")
+@click.option("--new", is_flag=True, help="The names are new although they look like known ones.")
+@pass_frame
+def decide(
+    frame: Frame,
+    /,
+    title: str,
+    put: tuple[tuple[str, str, str], ...],
+    link: tuple[tuple[str, str, str], ...],
+    mutations: TextIO | None,
+    **options: Any,
+) -> None:
+    """Record a decision and what it changes."""
+    changes = _read_mutations(mutations)
+    for kind, name, gist in put:
+        changes.append({"op": "put_element", "kind": kind, "name": name, **({"gist": gist} if gist else {})})
+    changes += [
+        {"op": "add_link", "from": _end(source), "rel": rel, "to": _end(target)} for source, rel, target in link
+    ]
+    body = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items() if value}
+    body |= {"title": title, "mutations": changes}
+    if "project" not in body and body.get("scope") != "user":
+        body["cwd"] = os.getcwd()  # noqa: PTH109 - a text for JSON
+    frame.ask("POST", "/v1/decisions", _describe_recorded, body=body)
+
+
+@command.command("show")
+@click.argument("name", metavar="ID|NAME")
+@pass_frame
+def show(frame: Frame, name: str) -> None:
+    """Show an element or a decision; a name lists the elements that have it."""
+    if name.startswith("de_"):
+        frame.ask("GET", f"/v1/decisions/{quote(name, safe='')}", _describe_decision)
+    elif name.startswith("el_"):
+        frame.ask("GET", f"/v1/elements/{quote(name, safe='')}", describe_element)
+    else:
+        frame.ask("GET", "/v1/elements", _describe_elements, query={"q": name})
+
+
+@command.command("as-of")
+@click.argument("id_", metavar="ID")
+@click.argument("instant", metavar="WHEN")
+@pass_frame
+def as_of(frame: Frame, id_: str, instant: str) -> None:
+    """Show an element as it was known at an instant, or at the end of a date."""
+    frame.ask("GET", f"/v1/elements/{quote(id_, safe='')}", describe_element, query={"as_of": instant})
+
+
+@command.command("history")
+@click.argument("id_", metavar="ID")
+@pass_frame
+def history(frame: Frame, id_: str) -> None:
+    """Show every decision about an element."""
+
+    def lines(body: dict[str, Any]) -> Iterator[str]:
+        for item in body["items"]:
+            yield from _describe_decision(item)
+
+    frame.ask("GET", f"/v1/elements/{quote(id_, safe='')}/history", lines)
+
+
+@command.command("neighbors")
+@click.argument("id_", metavar="ID")
+@pass_frame
+def neighbors(frame: Frame, id_: str) -> None:
+    """Show what an element is linked with."""
+    frame.ask("GET", f"/v1/elements/{quote(id_, safe='')}/neighbors", _describe_neighbors)
+
+
+@command.command("conflicts")
+@pass_frame
+def conflicts(frame: Frame) -> None:
+    """Show elements about which two decisions stand side by side."""
+    frame.ask("GET", "/v1/conflicts", _describe_conflicts)
+
+
+def describe_element(body: dict[str, Any]) -> Iterator[str]:
+    """Return the lines of an element."""
+    scope = body["project"] if body["scope"] == "project" else body["scope"]
+    yield f"{body['kind']} {body['name']}  ({scope})  {body['id']}"
+    if body.get("gist"):
+        yield f"  {body['gist']}"
+    for name in ("aliases", "touches", "notes", "heads", "evidence"):
+        if body.get(name):
+            yield f"  {name}: {', '.join(str(value) for value in body[name])}"
+    for key, value in (body.get("props") or {}).items():
+        yield f"  {key} = {json.dumps(value, ensure_ascii=False)}"
+    for link in body.get("links", ()):
+        yield f"  {_describe_link(link)}"
+
+
+def _describe_elements(body: dict[str, Any]) -> Iterator[str]:
+    if not body["items"]:
+        yield "no element has this name"
+    for item in body["items"]:
+        yield from describe_element(item)
+
+
+def _describe_decision(body: dict[str, Any]) -> Iterator[str]:
+    at = str(body["at"])[:16].replace("T", " ")
+    yield f"{at} {shorten(body['title'], 100)}  {body['id']}  by {body.get('actor', '?')}"
+    yield f"    why: {shorten(body['why'] or '', 400)}"
+    if body.get("supersedes"):
+        yield f"    supersedes {', '.join(body['supersedes'])}"
+    if body.get("superseded_by"):
+        yield f"    superseded by {body['superseded_by']}"
+
+
+def _describe_recorded(body: dict[str, Any]) -> Iterator[str]:
+    yield f"recorded {body['id']}"
+    for name in ("elements", "superseded", "warnings"):
+        for value in body.get(name) or ():
+            yield f"  {name.removesuffix('s')}: {value}"
+
+
+def _describe_neighbors(body: dict[str, Any]) -> Iterator[str]:
+    if not body["items"]:
+        yield "nothing is linked with it"
+    for item in body["items"]:
+        element = item.get("element") or {}
+        yield f"{_describe_link(item['link'])}  {element.get('kind', '')} {element.get('name', '')}".rstrip()
+
+
+def _describe_conflicts(body: dict[str, Any]) -> Iterator[str]:
+    if not body["items"]:
+        yield "no conflicts"
+    for item in body["items"]:
+        element = item["element"]
+        named = f"{element['kind']} {element['name']}  {element['id']}" if isinstance(element, dict) else str(element)
+        yield named
+        for head in item["heads"]:
+            yield f"  {head['id']} {shorten(head.get('title') or '', 80)}" if isinstance(head, dict) else f"  {head}"
+
+
+def _describe_link(link: dict[str, Any]) -> str:
+    source = link.get("from") or link.get("source")
+    relation = link.get("rel") or link.get("relation")
+    return f"{source} -{relation}-> {link.get('to') or link.get('target')}"
+
+
+def _end(text: str) -> str | dict[str, str]:
+    """Return an end of a link: ids and paths as they are, ``kind:name`` as a name."""
+    kind, found, name = text.partition(":")
+    if not found or kind == "path" or text.startswith(("el_", "no_")):
+        return text
+    return {"kind": kind, "name": name}
+
+
+def _read_mutations(file: TextIO | None) -> list[dict[str, Any]]:
+    if file is None:
+        return []
+    try:
+        read = json.load(file)
+    except ValueError as error:
+        raise click.BadParameter(f"the file is not JSON: {error}", param_hint="--mutations") from error
+    if not isinstance(read, list):
+        raise click.BadParameter("the file must hold a JSON array", param_hint="--mutations")
+    return read

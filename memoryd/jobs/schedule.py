@@ -1,0 +1,30 @@
+"""Recurring work, by APScheduler: one run at a time of each job, a missed run made up once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC
+
+from apscheduler.schedulers.background import BackgroundScheduler
+
+
+class Schedule:
+    """Timers of the daemon. Between two runs nothing wakes up."""
+
+    def __init__(self) -> None:
+        self._scheduler = BackgroundScheduler(
+            timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": 3600}
+        )
+
+    def every(self, minutes: float, name: str, run: Callable[[], None]) -> None:
+        """Run something again and again, the first time after ``minutes``."""
+        self._scheduler.add_job(run, "interval", minutes=minutes, id=name, replace_existing=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """End; a run under way is not waited for."""
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)

@@ -1,0 +1,138 @@
+"""Starting and stopping the real daemon from the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memoryd.paths import Paths, find_paths
+from memoryd.service.lock import find_holder
+
+DEADLINE_S = 90
+
+
+class Home:
+    """A memory of its own, and the command line on it."""
+
+    def __init__(self, root: str) -> None:
+        self.environ = {key: value for key, value in os.environ.items() if not key.startswith("MEMORYD_")}
+        self.environ |= {
+            "MEMORYD_HOME": root,
+            "XDG_RUNTIME_DIR": root,
+            "MEMORYD_ENGINE__KIND": "exact",
+            "MEMORYD_EMBEDDING__MODEL": "none",
+        }
+        self.paths: Paths = find_paths(self.environ)
+
+    def run(self, *arguments: str, cwd: str = "/") -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-P", "-m", "memoryd.cli", *arguments],
+            env=self.environ,
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+
+    @property
+    def pid(self) -> int | None:
+        holder = find_holder(self.paths.lock_file)
+        return holder.pid if holder else None
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    with tempfile.TemporaryDirectory(prefix="m") as root:
+        made = Home(root)
+        yield made
+        if (pid := made.pid) is not None:
+            os.kill(pid, signal.SIGKILL)
+            deadline = time.monotonic() + 10
+            while made.pid is not None and time.monotonic() < deadline:
+                time.sleep(0.05)
+
+
+def test_up_status_down_and_up_again(home: Home) -> None:
+    up = home.run("up")
+    assert up.returncode == 0, up.stderr
+    assert f"memoryd is up (pid {home.pid}) at http://127.0.0.1:" in up.stdout
+    endpoint = json.loads(home.paths.endpoint_file.read_text())
+    assert endpoint["pid"] == home.pid
+    again = home.run("up")
+    assert (again.returncode, f"already runs (pid {home.pid})" in again.stdout) == (0, True)
+    status = home.run("status", "--json")
+    assert status.returncode == 0, status.stderr
+    assert json.loads(status.stdout)["ready"] is True
+    assert home.run("doctor").returncode == 0
+    second = home.run("serve")
+    assert second.returncode == 1
+    assert f"pid {home.pid}" in second.stderr.splitlines()[-1]
+    down = home.run("down")
+    assert down.returncode == 0, down.stderr
+    assert "memoryd is down" in down.stdout
+    assert home.pid is None
+    assert home.paths.down_marker.exists()
+    assert not home.paths.endpoint_file.exists()
+    assert not home.paths.socket.exists()
+    assert home.run("status").returncode == 3
+    assert home.run("down").stdout == "memoryd is not running\n"
+    assert home.run("up").returncode == 0
+    assert not home.paths.down_marker.exists()
+    assert home.run("down").returncode == 0
+
+
+def test_what_is_remembered_survives_a_kill_and_the_next_start_is_clean(home: Home) -> None:
+    assert home.run("up").returncode == 0
+    written = home.run("remember", "the walrus signed the contract", "--json")
+    assert written.returncode == 0, written.stderr
+    pid = home.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while home.pid is not None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert home.run("recall", "walrus").returncode == 3
+    up = home.run("up")
+    assert up.returncode == 0, up.stderr
+    found = home.run("recall", "walrus contract", "--json")
+    assert json.loads(written.stdout)["id"] in found.stdout
+
+
+def test_a_folder_of_our_name_in_the_working_directory_is_not_loaded(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "semantic").mkdir()
+    (tmp_path / "semantic" / "__init__.py").write_text("raise SystemExit('loaded from the working directory')")
+    up = home.run("up", cwd=str(tmp_path))
+    assert up.returncode == 0, up.stderr
+
+
+def test_a_start_that_fails_says_why_in_one_line(home: Home) -> None:
+    home.paths.make()
+    home.paths.config_file.write_text("[service]\nprt = 1\n")
+    up = home.run("up")
+    assert up.returncode == 1
+    assert up.stderr.count("\n") == 1
+    assert "line 2: service.prt" in up.stderr
+
+
+def test_secrets_and_words_do_not_reach_the_log(home: Home) -> None:
+    assert home.run("up").returncode == 0
+    home.run("remember", "xyzzy-words", "--title", "xyzzy-title")
+    home.run("recall", "xyzzy-question")
+    home.run("kg", "show", "xyzzy-name")
+    home.run("note", "show", "vault:xyzzy-path.md")
+    assert home.run("down").returncode == 0
+    token = home.paths.token_file.read_text().strip()
+    for file in home.paths.log.iterdir():
+        text = file.read_text("utf-8")
+        assert "xyzzy" not in text
+        assert token not in text
+        assert file.stat().st_mode & 0o777 == 0o600
+    assert "/v1/recall" in (home.paths.log / "memoryd.log").read_text("utf-8")

@@ -1,0 +1,535 @@
+"""The frame of the command line: lazy commands, exit codes, output, and what each command asks of the daemon."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from clients.endpoint import DaemonUnreachable, Endpoint
+from clients.http import Answer, Client, ProblemError
+from memoryd.cli import frame
+from memoryd.cli.frame import COMMANDS, clean, exit_code_of, root, shorten
+from memoryd.errors import StartError
+
+HERE = str(Path.cwd())
+
+
+class FakeClient:
+    """Answers from a table and remembers what it was asked."""
+
+    endpoint = Endpoint("http://127.0.0.1:1", "/s", 4242, "1.0")
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, str, dict[str, Any]]] = []
+        self.answer: Any = {}
+        self.raw: bytes | None = None
+        self.error: Exception | None = None
+
+    def call(self, method: str, path: str, **parts: Any) -> Answer:
+        self.calls.append((method, path, parts))
+        if self.error is not None:
+            raise self.error
+        raw = json.dumps(self.answer).encode() if self.raw is None else self.raw
+        return Answer(200, {}, raw, self.answer)
+
+    @property
+    def body(self) -> Any:
+        [(_, _, parts)] = self.calls
+        return parts["body"]
+
+
+@pytest.fixture
+def daemon(monkeypatch: pytest.MonkeyPatch) -> FakeClient:
+    fake = FakeClient()
+    monkeypatch.setattr(Client, "find", lambda *_, **__: fake)
+    return fake
+
+
+def run(*arguments: str, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(root, list(arguments), input=stdin, prog_name="memoryd")
+
+
+def problem(status: int, slug: str = "x", **members: Any) -> ProblemError:
+    body = {"type": f"urn:memoryd:problem:{slug}", "title": "Title", "status": status, "detail": "Detail"} | members
+    return ProblemError(Answer(status, {}, json.dumps(body).encode(), body))
+
+
+RECALL = {
+    "query": "q",
+    "route": {
+        "store": "both",
+        "confidence": 0.8,
+        "reasons": ["asks for a reason"],
+        "range": {"since": "2026-11-01T00:00:00Z"},
+    },
+    "hits": [
+        {
+            "id": "ep_1",
+            "store": "episodic",
+            "kind": "episode",
+            "title": "A title",
+            "text": "line\n\x1b[31mred",
+            "score": 0.93,
+            "path": "journal/2026-11-30.md",
+            "lines": [12, 18],
+            "at": "2026-11-30T14:05:12+01:00",
+            "superseded_by": "de_9",
+        },
+        {
+            "id": "el_1",
+            "store": "semantic",
+            "kind": "element",
+            "title": "E",
+            "text": "t",
+            "score": 0.5,
+            "path": None,
+            "lines": None,
+            "at": None,
+        },
+    ],
+    "degraded": ["no model"],
+    "took_ms": 3,
+}
+
+
+def test_recall_shows_the_route_the_hits_and_what_was_missing(daemon: FakeClient) -> None:
+    daemon.answer = RECALL
+    done = run("recall", "what", "is", "it?", "--since", "2w", "--tag", "a/b", "--limit", "5")
+    assert done.exit_code == 0, done.output
+    assert daemon.calls[0][:2] == ("POST", "/v1/recall")
+    assert daemon.body == {"query": "what is it?", "since": "2w", "tags": ["a/b"], "limit": 5, "cwd": HERE}
+    for said in (
+        "route: both (0.80)",
+        "asks for a reason",
+        "A title  [episode 0.93]",
+        "journal/2026-11-30.md:12-18",
+        "superseded by de_9",
+        "degraded: no model",
+    ):
+        assert said in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_no_hits_are_said(daemon: FakeClient) -> None:
+    daemon.answer = RECALL | {"hits": []}
+    assert "nothing relevant" in run("recall", "x").stdout
+
+
+@pytest.mark.parametrize("arguments", [("--json", "recall", "x"), ("recall", "x", "--json"), ("recall", "--json", "x")])
+def test_json_prints_the_body_byte_for_byte(daemon: FakeClient, arguments: tuple[str, ...]) -> None:
+    daemon.raw = b'{"odd":   "spacing", "\xc3\xbc": 1}'
+    done = run(*arguments)
+    assert done.stdout_bytes == daemon.raw
+    assert done.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "slug", "code"),
+    [
+        (404, "not-found", 4),
+        (422, "invalid-request", 2),
+        (422, "contract", 5),
+        (401, "unauthorized", 5),
+        (403, "forbidden", 5),
+        (409, "near-duplicate", 5),
+        (412, "stale", 5),
+        (413, "too-large", 5),
+        (400, "bad-request", 1),
+        (500, "internal", 1),
+        (507, "not-written", 1),
+        (503, "not-ready", 3),
+    ],
+)
+def test_problems_have_exit_codes(daemon: FakeClient, status: int, slug: str, code: int) -> None:
+    daemon.error = problem(status, slug)
+    assert exit_code_of(daemon.error) == code
+    done = run("recall", "x")
+    assert (done.exit_code, done.stdout, done.stderr) == (code, "", "memoryd: Title: Detail\n")
+    done = run("recall", "x", "--json")
+    assert done.exit_code == code
+    assert json.loads(done.stdout) == daemon.error.body
+    assert done.stderr == "memoryd: Title: Detail\n"
+
+
+def test_candidates_are_named(daemon: FakeClient) -> None:
+    daemon.error = problem(409, candidates=[{"id": "el_1", "kind": "tool", "name": "Milvus", "reason": "spelling"}])
+    assert run("kg", "decide", "t", "--why", "w").stderr == "memoryd: Title: Detail; there is: el_1 (tool 'Milvus')\n"
+
+
+def test_other_failures(daemon: FakeClient) -> None:
+    daemon.error = DaemonUnreachable("nobody there")
+    done = run("status")
+    assert (done.exit_code, done.stderr) == (3, "memoryd: nobody there\n")
+    daemon.error = StartError("two\nlines \x1b[31m")
+    done = run("status")
+    assert (done.exit_code, done.stderr) == (1, "memoryd: two lines �[31m\n")
+    daemon.error = PermissionError(13, "Permission denied", "/locked")
+    done = run("status")
+    assert (done.exit_code, done.stderr) == (1, "memoryd: Permission denied: /locked\n")
+    assert run("nothing").exit_code == 2
+    assert run("recall", "--nothing").exit_code == 2
+    assert run("kg", "decide", "t").exit_code == 2
+    assert run("remember").exit_code == 2
+
+
+def test_remember(daemon: FakeClient) -> None:
+    daemon.answer = {"id": "ep_1", "path": "journal/2026-11-30.md", "lines": [3, 6], "at": "x"}
+    done = run("remember", "two", "words", "--project", "p", "--key", "k", "--file", "a", "--file", "b")
+    assert done.stdout == "remembered in journal/2026-11-30.md:3-6 as ep_1\n"
+    assert daemon.body == {"text": "two words", "project": "p", "files": ["a", "b"], "cwd": HERE}
+    assert daemon.calls[0][2]["headers"] == {"Idempotency-Key": "k"}
+    daemon.calls.clear()
+    run("remember", "-", stdin="aus der Röhre\n".encode())
+    assert daemon.body["text"] == "aus der Röhre\n"
+
+
+def test_timeline(daemon: FakeClient) -> None:
+    item = {
+        "id": "ep_1",
+        "title": "T",
+        "text": "x",
+        "at": "2026-11-30T14:05:12+01:00",
+        "path": "journal/2026-11-30.md",
+        "lines": [1, 2],
+    }
+    daemon.answer = {"items": [item, item], "next_cursor": "abc"}
+    done = run("timeline", "--since", "2w")
+    assert done.stdout.count("2026-11-30\n") == 1
+    assert "14:05 T" in done.stdout
+    assert "--cursor abc" in done.stdout
+    assert daemon.calls[0][2]["query"]["since"] == "2w"
+
+
+def test_route(daemon: FakeClient) -> None:
+    daemon.answer = {"query": "q", "route": RECALL["route"]}
+    assert "from 2026-11-01T00:00:00Z until now" in run("route", "q").stdout
+
+
+def test_decide(daemon: FakeClient, tmp_path: Path) -> None:
+    daemon.answer = {"id": "de_1", "elements": ["el_1"], "heads": [], "superseded": ["de_0"], "warnings": []}
+    more = tmp_path / "m.json"
+    more.write_text('[{"op": "set_prop"}]')
+    done = run(
+        "kg",
+        "decide",
+        "Use it",
+        "--why",
+        "fast",
+        "--put",
+        "tool",
+        "Milvus",
+        "a store",
+        "--put",
+        "tool",
+        "X",
+        "",
+        "--link",
+        "tool:Milvus",
+        "uses",
+        "el_9",
+        "--mutations",
+        str(more),
+        "--evidence",
+        "ep_1",
+        "--new",
+    )
+    assert done.exit_code == 0, done.output
+    assert "recorded de_1" in done.stdout
+    assert "superseded: de_0" in done.stdout
+    assert daemon.body == {
+        "title": "Use it",
+        "why": "fast",
+        "mutations": [
+            {"op": "set_prop"},
+            {"op": "put_element", "kind": "tool", "name": "Milvus", "gist": "a store"},
+            {"op": "put_element", "kind": "tool", "name": "X"},
+            {"op": "add_link", "from": {"kind": "tool", "name": "Milvus"}, "rel": "uses", "to": "el_9"},
+        ],
+        "evidence": ["ep_1"],
+        "new": True,
+        "cwd": HERE,
+    }
+    daemon.calls.clear()
+    run("kg", "decide", "t", "--why", "w", "--scope", "user")
+    assert "cwd" not in daemon.body
+
+
+@pytest.mark.parametrize("content", ["{", "{}"])
+def test_mutations_that_are_no_array_are_a_usage_error(daemon: FakeClient, content: str) -> None:
+    done = run("kg", "decide", "t", "--why", "w", "--mutations", "-", stdin=content.encode())
+    assert done.exit_code == 2
+    assert not daemon.calls
+
+
+LINK = {"from": "el_1", "rel": "uses", "to": "el_2"}
+ELEMENT = {
+    "id": "el_1",
+    "kind": "tool",
+    "name": "Milvus",
+    "gist": "a store",
+    "notes": [],
+    "touches": [],
+    "aliases": ["mv"],
+    "props": {"v": 1},
+    "scope": "project",
+    "project": "p-1",
+    "archived": False,
+    "links": [LINK],
+    "heads": ["de_1"],
+    "evidence": [],
+}
+DECISION = {
+    "id": "de_1",
+    "kind": "decision",
+    "title": "T",
+    "why": "W",
+    "at": "2026-11-30T14:05:12+01:00",
+    "actor": "person",
+    "supersedes": ["de_0"],
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path", "answer", "said"),
+    [
+        (("kg", "show", "el_1"), "/v1/elements/el_1", ELEMENT, "el_1 -uses-> el_2"),
+        (("kg", "show", "de_1"), "/v1/decisions/de_1", DECISION, "supersedes de_0"),
+        (("kg", "show", "Milvus"), "/v1/elements", {"items": [ELEMENT]}, "tool Milvus  (p-1)  el_1"),
+        (("kg", "show", "Nix"), "/v1/elements", {"items": []}, "no element has this name"),
+        (("kg", "history", "el_1"), "/v1/elements/el_1/history", {"items": [DECISION]}, "why: W"),
+        (("kg", "as-of", "el_1", "2026-01-01"), "/v1/elements/el_1", ELEMENT, "aliases: mv"),
+        (
+            ("kg", "neighbors", "a/b"),
+            "/v1/elements/a%2Fb/neighbors",
+            {"items": [{"link": LINK, "element": None}]},
+            "el_1 -uses-> el_2",
+        ),
+        (("kg", "neighbors", "el_1"), "/v1/elements/el_1/neighbors", {"items": []}, "nothing is linked"),
+        (
+            ("kg", "conflicts"),
+            "/v1/conflicts",
+            {"items": [{"element": ELEMENT, "heads": [DECISION, DECISION]}]},
+            "de_1 T",
+        ),
+        (("kg", "conflicts"), "/v1/conflicts", {"items": []}, "no conflicts"),
+        (
+            ("project", "list"),
+            "/v1/projects",
+            {"items": [{"id": "p-1", "name": "p", "remotes": ["h/p"], "roots": [{"path": "/p"}]}]},
+            "h/p",
+        ),
+        (("project", "list"), "/v1/projects", {"items": []}, "no project"),
+        (
+            ("note", "list", "--broken"),
+            "/v1/notes",
+            {
+                "items": [
+                    {
+                        "vault": "vault",
+                        "path": "a.md",
+                        "title": "A",
+                        "tags": ["x"],
+                        "broken": ["B"],
+                        "violations": ["no summary"],
+                    }
+                ],
+                "next_cursor": "c",
+            },
+            "link to nothing: B",
+        ),
+        (("note", "show", "work:a/b c.md"), "/v1/notes/work/a/b%20c.md", {"text": "the text"}, "the text"),
+        (("note", "show", "a.md"), "/v1/notes/vault/a.md", {"text": "the text"}, "the text"),
+    ],
+)
+def test_what_is_read(daemon: FakeClient, arguments: tuple[str, ...], path: str, answer: Any, said: str) -> None:
+    daemon.answer = answer
+    done = run(*arguments)
+    assert done.exit_code == 0, done.output
+    assert said in done.stdout
+    assert daemon.calls[0][:2] == ("GET", path)
+
+
+def test_as_of_sends_the_instant(daemon: FakeClient) -> None:
+    daemon.answer = ELEMENT
+    run("kg", "as-of", "el_1", "2026-01-01")
+    assert daemon.calls[0][2]["query"] == {"as_of": "2026-01-01"}
+
+
+def test_note_check_refuses_with_five(daemon: FakeClient, tmp_path: Path) -> None:
+    note = tmp_path / "n.md"
+    note.write_text("text")
+    daemon.answer = {"violations": []}
+    assert run("note", "check", str(note)).exit_code == 0
+    assert daemon.body == {"text": "text", "vault": "vault", "path": "n.md"}
+    daemon.calls.clear()
+    daemon.answer = {"violations": ["no summary: add one"]}
+    done = run("note", "check", "-", "--as", "work:a/b.md", stdin=b"text")
+    assert (done.exit_code, done.stdout) == (5, "no summary: add one\n")
+    assert daemon.body == {"text": "text", "vault": "work", "path": "a/b.md"}
+
+
+def test_export_is_the_bytes(daemon: FakeClient, tmp_path: Path) -> None:
+    daemon.raw = b'{"a":1}'
+    assert run("export").stdout_bytes == b'{"a":1}'
+    assert run("export", "-o", str(tmp_path / "out.json")).exit_code == 0
+    assert (tmp_path / "out.json").read_bytes() == b'{"a":1}'
+
+
+def test_forget(daemon: FakeClient) -> None:
+    daemon.answer = {"id": "fo_1", "forgotten": ["ep_1"], "not_reached": ["backups"]}
+    done = run("forget", "ep_1", "el_1")
+    assert daemon.body == {"ids": ["ep_1", "el_1"]}
+    assert "not reached" in done.stdout
+
+
+STATUS = {
+    "version": "1",
+    "ready": True,
+    "pending": 12000,
+    "episodic": {"chunks": 5, "engine": "exact", "model": "none"},
+    "semantic": {"elements": 1, "links": 2, "decisions": 3, "notes": 4},
+    "degraded": ["no model"],
+}
+
+
+def test_status_and_index_status(daemon: FakeClient) -> None:
+    daemon.answer = STATUS
+    for arguments in (("status",), ("index", "status")):
+        done = run(*arguments)
+        for said in ("episodic: 5 chunks, engine exact", "pending: 12,000", "degraded: no model"):
+            assert said in done.stdout
+
+
+def test_doctor_with_and_without_the_daemon(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, daemon: FakeClient
+) -> None:
+    monkeypatch.setenv("MEMORYD_HOME", str(tmp_path))
+    (tmp_path / "config").mkdir(mode=0o755)
+    (tmp_path / "config").chmod(0o755)
+    daemon.error = DaemonUnreachable("no")
+    done = run("doctor")
+    assert done.exit_code == 1
+    assert "BAD   permissions" in done.stdout
+    assert "--repair" in done.stdout
+    done = run("doctor", "--repair")
+    assert done.exit_code == 0, done.output
+    assert "done  permissions" in done.stdout
+    daemon.error = None
+    daemon.answer = STATUS
+    done = run("doctor", "--json")
+    body = json.loads(done.stdout)
+    assert body["ok"] is True
+    messages = [finding["message"] for finding in body["findings"]]
+    assert "degraded: no model" in messages
+    daemon.error = problem(401)
+    assert run("doctor").exit_code == 1
+
+
+def test_token_rotate_needs_no_daemon_and_shows_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MEMORYD_HOME", str(tmp_path))
+    done = run("token", "rotate")
+    assert done.exit_code == 0
+    token = (tmp_path / "config" / "token").read_text().strip()
+    assert len(token) == 43
+    assert token not in done.output
+
+
+def test_serve_passes_flags_and_exit_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen: list[Any] = []
+
+    def serve(paths: Any, settings: Any) -> int:
+        seen.append((paths.state, settings.service.port, settings.service.log_level))
+        return 7
+
+    class Module:
+        pass
+
+    module: Any = Module()
+    module.serve = serve
+    monkeypatch.setitem(sys.modules, "memoryd.server", module)
+    monkeypatch.setenv("MEMORYD_HOME", str(tmp_path))
+    assert run("serve", "--port", "0", "--log-level", "debug").exit_code == 7
+    assert seen == [(tmp_path / "state", 0, "debug")]
+    assert (tmp_path / "state" / "log").is_dir()
+
+
+def test_a_broken_config_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MEMORYD_HOME", str(tmp_path))
+    (tmp_path / "config").mkdir(parents=True)
+    (tmp_path / "config" / "config.toml").write_text("[service]\nprt = 1\n")
+    done = run("serve")
+    assert done.exit_code == 1
+    assert done.stderr.count("\n") == 1
+    assert "line 2: service.prt" in done.stderr
+
+
+def test_every_command_has_help_and_the_list_needs_no_import() -> None:
+    assert sorted(COMMANDS) == list(COMMANDS)
+    done = run("--help")
+    for name in root.list_commands(None):  # type: ignore[arg-type]
+        assert f"  {name} " in done.stdout
+        assert run(name, "--help").exit_code == 0
+
+
+def test_version() -> None:
+    assert run("--version").stdout.startswith("memoryd ")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["recall", "x"], ["status"]])
+def test_common_commands_load_nothing_heavy(arguments: list[str], tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom memoryd.cli import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    environ = {**os.environ, "MEMORYD_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=environ, capture_output=True, text=True, check=True
+    )
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    assert not loaded & {
+        "fastapi",
+        "starlette",
+        "pydantic",
+        "uvicorn",
+        "numpy",
+        "pymilvus",
+        "networkx",
+        "rich",
+        "structlog",
+        "episodic",
+        "semantic",
+    }
+
+
+def test_clean_and_shorten() -> None:
+    assert clean("a\tb\nä記\x1b[1m\x07\x9b") == "a\tb\nä記�[1m��"
+    assert shorten("a\n  b", 10) == "a b"
+    assert shorten("abcdef", 4) == "abc…"
+
+
+def test_a_terminal_gets_a_line_end(monkeypatch: pytest.MonkeyPatch, daemon: FakeClient) -> None:
+    written: list[bytes] = []
+
+    class Buffer:
+        write = staticmethod(written.append)
+
+        def flush(self) -> None:
+            pass
+
+    class Terminal:
+        buffer = Buffer()
+
+        def isatty(self) -> bool:
+            return True
+
+        def flush(self) -> None:
+            pass
+
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    frame.write_raw(b"{}")
+    assert written == [b"{}", b"\n"]
