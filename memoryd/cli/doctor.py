@@ -12,6 +12,7 @@ from memoryd.paths import find_paths
 from memoryd.service.checkup import Finding, examine, repair
 
 _ASK_S = 5.0
+_LISTED = 500
 _MARKS = {"fine": "ok  ", "note": "note", "problem": "BAD "}
 
 
@@ -47,12 +48,15 @@ def command(frame: Frame, ctx: click.Context, repairs: bool) -> None:
 def _ask_daemon() -> list[Finding]:
     """Return what the running daemon says of itself; nothing if none runs, which the checks have said."""
     try:
-        status = Client.find(timeout_s=_ASK_S).call("GET", "/v1/status").body
+        client = Client.find(timeout_s=_ASK_S)
+        status = client.call("GET", "/v1/status").body
+        unread = client.call("GET", "/v1/problems", query={"limit": _LISTED}).body["items"]
     except DaemonUnreachable:
         return []
     except ProblemError as problem:
         return [Finding("status", "problem", f"the daemon answers: {problem}")]
     findings = [Finding("status", "note", f"degraded: {reason}") for reason in status.get("degraded", ())]
+    findings += [Finding("file", "note", f"{one['path']}: {one['reason']}") for one in unread]
     if pending := status.get("pending"):
         findings.append(Finding("status", "note", f"{pending} are not yet indexed"))
     return findings or [Finding("status", "fine", "the daemon does without nothing")]

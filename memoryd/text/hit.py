@@ -28,7 +28,7 @@ class Hit:
 
     Attributes:
         id: ``ep_…``, a chunk id (kind ``section``), ``no_…``, ``el_…`` or ``de_…``.
-        score: 0 to 1: the RRF sum divided by its highest possible value, then softly weighted by priors.
+        score: 0 to 1: the RRF sum divided by its highest possible value, before priors, which change the order only.
             Comparable inside one answer only.
         path: Relative to ``memory/``, or ``<vault>:<path>``; ``None`` for what lives in the log.
         lines: First and last line, 1-based, of the file as stored.
