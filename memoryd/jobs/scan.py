@@ -13,6 +13,11 @@ from memoryd.text.report import Problem, Report
 
 log = structlog.get_logger("memoryd.scan")
 
+MANY_PATHS = 1_000
+"""A burst of so many paths may have overrun the system's queue of events, and not all of them are told of."""
+MOST_HAPPENED = 50
+"""So much of what was done about files is remembered; a pass over everything does not undo it."""
+
 
 class Scanned(Protocol):
     """A store whose index follows files."""
@@ -37,38 +42,18 @@ class Scan:
         self._stores = stores
         self._after = after
         self._one_at_a_time = threading.Lock()
-        self._unfinished = threading.Event()
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._failures: dict[str, str] = {}
-        self._thread: threading.Thread | None = None
+        self._missed: dict[str, set[Path]] = {}
         self._is_stopping = False
 
-    def start(self) -> None:
-        """Begin a full pass in the background; the answers grow while it runs."""
-        self._unfinished.set()
-        self._thread = threading.Thread(target=self.run, name="scan", daemon=True)
-        self._thread.start()
-
-    def wait(self, timeout_s: float) -> bool:
-        """Wait for the pass that ``start`` began; tell whether it is over."""
-        if self._thread is not None:
-            self._thread.join(timeout_s)
-        return not self.is_running
-
-    def stop(self, timeout_s: float = 30.0) -> None:
-        """Begin no further pass; the one under way is waited for."""
+    def stop(self) -> None:
+        """Begin no further pass; the next start looks at everything."""
         self._is_stopping = True
-        if self._thread is not None:
-            self._thread.join(timeout_s)
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a full pass is under way."""
-        return self._unfinished.is_set()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Each file that could not be read whole, as of the last full pass."""
+        """Each file that could not be read whole, as of the last look at it, and what was done about files since."""
         return tuple(problem for found in self._problems.values() for problem in found)
 
     @property
@@ -76,28 +61,39 @@ class Scan:
         """Stores whose last pass failed, with the reason."""
         return dict(self._failures)
 
-    def run(self) -> None:
-        """Look at every file of every store."""
-        self._unfinished.set()
-        try:
-            with self._one_at_a_time:
-                for name, store in self._stores.items():
-                    if not self._is_stopping:
-                        self._reconcile(name, store)
-        finally:
-            self._unfinished.clear()
+    def run(self, check: Callable[[], None] = lambda: None) -> None:
+        """Look at every file of every store. ``check`` is called before each; what it raises ends the pass."""
+        with self._one_at_a_time:
+            for name, store in self._stores.items():
+                check()
+                if not self._is_stopping:
+                    self._reconcile(name, store)
         self._tell()
 
     def follow(self, paths: set[Path]) -> None:
-        """Look at changed paths."""
+        """Look at changed paths; after very many, at everything, since the system may have dropped some events."""
         with self._one_at_a_time:
             for name, store in self._stores.items():
-                report = store.refresh(paths)
-                if report.changed or report.removed:
-                    log.info("refreshed", store=name, changed=report.changed, removed=report.removed)
-                if report.problems:
-                    self._problems[name] = _joined(self._problems.get(name, ()), report.problems)
+                if not self._is_stopping:
+                    self._refresh(name, store, paths | self._missed.pop(name, set()))
+                if not self._is_stopping and len(paths) >= MANY_PATHS:
+                    self._reconcile(name, store)
         self._tell()
+
+    def _refresh(self, name: str, store: Scanned, paths: set[Path]) -> None:
+        try:
+            report = store.refresh(paths)
+        except Exception as error:
+            # The other store must hear of the paths all the same; this one hears of them again with the next burst,
+            # or looks at everything.
+            log.exception("refresh_failed", store=name, paths=len(paths))
+            self._failures[name] = f"{type(error).__name__}: {error}"
+            self._missed[name] = paths
+            return
+        self._failures.pop(name, None)
+        if report.changed or report.removed:
+            log.info("refreshed", store=name, changed=report.changed, removed=report.removed)
+        self._problems[name] = _joined(self._problems.get(name, ()), report)
 
     def _tell(self) -> None:
         if self._after is not None:
@@ -112,10 +108,20 @@ class Scan:
             self._failures[name] = f"{type(error).__name__}: {error}"
             return
         self._failures.pop(name, None)
-        self._problems[name] = report.problems
+        self._missed.pop(name, None)
+        happened = [one for one in self._problems.get(name, ()) if one.happened and one not in report.problems]
+        self._problems[name] = (*happened[-MOST_HAPPENED:], *report.problems)
         log.info("scanned", store=name, files=report.files, changed=report.changed, problems=len(report.problems))
 
 
-def _joined(old: tuple[Problem, ...], new: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """Return the problems with one entry a path, the newer one winning."""
-    return tuple({problem.path: problem for problem in (*old, *new)}.values())
+def _joined(old: tuple[Problem, ...], report: Report) -> tuple[Problem, ...]:
+    """Return the problems with one entry a path, the newer one winning, without those that are settled."""
+    looked_at = frozenset(report.looked_at)
+    kept = (problem for problem in old if problem.happened or not _is_settled(problem.path, looked_at))
+    return tuple({problem.path: problem for problem in (*kept, *report.problems)}.values())
+
+
+def _is_settled(path: str, looked_at: frozenset[str]) -> bool:
+    """Tell whether a path was looked at, by itself or as a part of a folder or a vault."""
+    edges = (at + 1 for at, sign in enumerate(path) if sign in "/:")
+    return path in looked_at or any(path[:edge] in looked_at for edge in edges)

@@ -138,6 +138,46 @@ class Calendar:
             year = self.today.year if 3 * quarter - 2 <= self.today.month else self.today.year - 1
         return self._months(year * 12 + 3 * (quarter - 1), 3)
 
+    def half(self, half: int, year: int | None = None) -> Window | None:
+        """Return a half of a year (1 or 2); without a year the latest that has begun."""
+        if half not in {1, 2}:
+            return None
+        if year is None:
+            year = self.today.year if 6 * half - 5 <= self.today.month else self.today.year - 1
+        return self._months(year * 12 + 6 * (half - 1), 6)
+
+    def day_of_month(self, day: int) -> Window | None:
+        """Return the latest day of this number, of any month, that has begun."""
+        index = self.today.year * 12 + self.today.month - 1
+        for month in range(index, index - 3, -1):
+            try:
+                first = date(month // 12, month % 12 + 1, day)
+            except ValueError:
+                continue  # there is no 31 June
+            if first <= self.today:
+                return self.span(first, first + timedelta(days=1))
+        return None
+
+    def week_holding(self, window: Window) -> Window | None:
+        """Return the week in which a window starts."""
+        if window.since is None:
+            return None
+        first = window.since.date() - timedelta(days=window.since.weekday())
+        return self.span(first, first + timedelta(days=7))
+
+    def third(self, window: Window, third: int) -> Window:
+        """Return the beginning (0), the middle (1) or the end (2) of a week, a month, or some months."""
+        if window.since is None or window.until is None:
+            return window
+        first, end = window.since.date(), (window.until - timedelta(hours=12)).date() + timedelta(days=1)
+        days = (end - first).days
+        if days > 31:
+            step = ((end.year - first.year) * 12 + end.month - first.month) // 3
+            index = first.year * 12 + first.month - 1 + third * step
+            return self._months(index, step) or window
+        cuts = (0, 2, 4, days) if days <= 7 else (0, 10, 20, days)
+        return self.span(first + timedelta(days=cuts[third]), first + timedelta(days=cuts[third + 1]))
+
     def year(self, year: int) -> Window | None:
         """Return a year."""
         return self._months(year * 12, 12)

@@ -11,7 +11,7 @@ from memoryd.router.decide import Route
 from memoryd.router.fuse import Merge
 from memoryd.router.language import fold
 from memoryd.router.lexicon import LEXICONS
-from memoryd.text.hit import Found
+from memoryd.text.hit import Found, Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Explanation:
         language: The name of the language the question was read in.
         mode: ``search``, or ``timeline`` where a span of time was read in order.
         asked: Each store that was asked.
+        hits: The hits of the answer, with what each arm thought of them.
         weights: What each store's ranks counted.
         merged: Hits that became one.
         moved: Hits placed behind what superseded them.
@@ -46,6 +47,7 @@ class Explanation:
     mode: str
     route: Route
     asked: tuple[Asked, ...] = ()
+    hits: tuple[Hit, ...] = ()
     weights: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     merged: tuple[Merge, ...] = ()
     moved: tuple[str, ...] = ()
@@ -71,6 +73,7 @@ class Explanation:
                 "has_content": span.has_content,
             },
             "stores": {asked.store: _asked_json(asked) for asked in self.asked},
+            "hits": [_hit_json(hit) for hit in self.hits],
             "weights": dict(self.weights),
             "merged": [{"kept": one.kept, "merged": one.merged, "reason": one.reason} for one in self.merged],
             "moved": list(self.moved),
@@ -100,6 +103,12 @@ def _asked_json(asked: Asked) -> dict[str, Any]:
         "took_ms": asked.took_ms,
         "arms": {name: _arm_json(rows) for name, rows in asked.found.arms.items()},
     }
+
+
+def _hit_json(hit: Hit) -> dict[str, Any]:
+    """Return a hit's places: the ranks that were fused, which count inside the span that was searched first."""
+    arms = {name: {"rank": arm.rank, "score": arm.score} for name, arm in sorted(hit.arms.items())}
+    return {"id": hit.id, "store": hit.store, "score": hit.score, "sources": list(hit.sources), "arms": arms}
 
 
 def _arm_json(rows: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:

@@ -99,28 +99,46 @@ def _once(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _merged(hits: Sequence[Hit]) -> tuple[list[Hit], list[Merge]]:
-    """Make one hit of equal texts, and of an entry and the decision it led to; the better placed one stays."""
+    """Make one hit of equal texts, and of an entry and the decision it led to; the better placed one stays.
+
+    A timeline has hundreds of hits, so equal texts are looked up; only entries and decisions meet pair by pair.
+    """
     kept: list[Hit] = []
     merges: list[Merge] = []
     words: dict[str, frozenset[str]] = {}
+    places: dict[tuple[str, str], int] = {}
+    entries: list[int] = []
+    decisions: list[int] = []
     for hit in hits:
-        for index, other in enumerate(kept):
-            reason = _same(other, hit, words)
-            if reason is not None:
-                kept[index] = _joined(other, hit)
-                merges.append(Merge(other.id, hit.id, reason))
-                break
-        else:
-            kept.append(hit)
+        text = (_family(hit), _plain(hit.text))
+        place = places.get(text) if text[0] and text[1] else None
+        reason = None if place is None else "the same text"
+        if place is None:
+            others = decisions if hit.kind in _ENTRY_KINDS else entries if hit.kind == "decision" else []
+            place, reason = next(
+                ((index, why) for index in others if (why := _led(kept[index], hit, words)) is not None), (None, None)
+            )
+        if place is not None and reason is not None:
+            merges.append(Merge(kept[place].id, hit.id, reason))
+            kept[place] = _joined(kept[place], hit)
+            continue
+        places.setdefault(text, len(kept))
+        if hit.kind == "decision":
+            decisions.append(len(kept))
+        elif hit.kind in _ENTRY_KINDS:
+            entries.append(len(kept))
+        kept.append(hit)
     return kept, merges
 
 
-def _same(one: Hit, other: Hit, words: dict[str, frozenset[str]]) -> str | None:
-    if _ENTRY_KINDS.issuperset((one.kind, other.kind)) or one.kind == other.kind == "note":
-        return "the same text" if _plain(one.text) == _plain(other.text) != "" else None
+def _family(hit: Hit) -> str:
+    """Return the kinds whose equal texts are one thing; empty where equal texts may be two things."""
+    return "entry" if hit.kind in _ENTRY_KINDS else "note" if hit.kind == "note" else ""
+
+
+def _led(one: Hit, other: Hit, words: dict[str, frozenset[str]]) -> str | None:
+    """Return, in words, why an entry and a decision are one thing, if they are."""
     entry, decision = (one, other) if other.kind == "decision" else (other, one)
-    if entry.kind not in _ENTRY_KINDS or decision.kind != "decision":
-        return None
     if (entry.episode or entry.id) in decision.evidence:
         return "the decision cites this entry"
     if _led_to(entry, decision, words):

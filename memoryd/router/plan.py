@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from episodic.search import EpisodicQuery
+from memoryd.router.anchor import LookUp, anchored
 from memoryd.router.decide import Route, Route3, decide
 from memoryd.router.errors import InvalidQuestion
 from memoryd.router.names import Names
@@ -51,13 +52,21 @@ def has_words(question: str) -> bool:
     return _WORD.search(question) is not None
 
 
-def plan(request: RecallRequest, *, names: Names, now: datetime) -> Plan:
+def plan(request: RecallRequest, *, names: Names, now: datetime, look_up: LookUp | None = None) -> Plan:
     """Plan the answer to a request.
+
+    Args:
+        request: The question and its bounds.
+        names: What graph and journal know.
+        now: The asker's present, aware.
+        look_up: Finds entries of the journal, for a span that an event bounds ("since the release").
 
     Raises:
         InvalidQuestion: The question is empty and the request has no window.
     """
     route = _route_of(request, names, now)
+    if look_up is not None:
+        route = anchored(route, request.query, now, look_up)
     span = route.range
     episodic_kinds, semantic_kinds, notes = _kinds(request, route.store)
     route = _rerouted(request, route, episodic_kinds, semantic_kinds)

@@ -22,11 +22,7 @@ ABSOLUTE = (
 """Dates that are written alike in every language."""
 
 _FEW = (2, 7)
-_THIRDS = {
-    **dict.fromkeys(("early", "beginning of", "start of", "anfang"), 0),
-    **dict.fromkeys(("mid", "middle of", "mitte"), 1),
-    **dict.fromkeys(("late", "end of", "ende"), 2),
-}
+_MOST_WEEKS = 1_000
 _YEARS_BACK = {"今年": 0, "去年": -1, "昨年": -1, "前年": -2, "一昨年": -2, "おととし": -2}
 
 
@@ -57,7 +53,10 @@ Reader = Callable[[Phrase, TimeWords, Calendar], Window | None]
 def read(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
     """Return the window that a phrase means, or ``None`` if it means none (there is no 31 June)."""
     window = READERS[phrase.reader](phrase, words, calendar)
-    return _in_part(window, phrase, words, calendar) if window is not None else None
+    if window is None:
+        return None
+    third = words.thirds.get(phrase.word("third"))
+    return _in_part(window if third is None else calendar.third(window, third), phrase, words, calendar)
 
 
 def _in_part(window: Window, phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window:
@@ -131,8 +130,41 @@ def _weekday_in_last_week(phrase: Phrase, words: TimeWords, calendar: Calendar) 
     return calendar.weekday(_weekday(phrase, words), -1)
 
 
-def _week_before_last(_phrase: Phrase, _words: TimeWords, calendar: Calendar) -> Window | None:
-    return calendar.unit("week", -2)
+def _weekday_ago(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
+    count = _count(phrase, words)
+    return calendar.weekday(_weekday(phrase, words), -count) if count < _MOST_WEEKS else None
+
+
+def _weekday_before_last(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
+    latest = calendar.weekday(_weekday(phrase, words)).since
+    return None if latest is None else calendar.day((latest.date() - calendar.today).days - 7)
+
+
+def _unit_before_last(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
+    return calendar.unit(words.unit(phrase.word("unit")), -2)
+
+
+def _unit_latest(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
+    """Read "the end of the month" as the latest that has begun."""
+    unit, third = words.unit(phrase.word("unit")), words.thirds.get(phrase.word("third"))
+    for offset in (0, -1):
+        window = calendar.unit(unit, offset)
+        part = window if window is None or third is None else calendar.third(window, third)
+        if part is not None and part.since is not None and part.since <= calendar.now:
+            return window
+    return None
+
+
+def _half_year_ago(_phrase: Phrase, _words: TimeWords, calendar: Calendar) -> Window | None:
+    return calendar.ago(6, "month")
+
+
+def _fortnight(_phrase: Phrase, _words: TimeWords, calendar: Calendar) -> Window | None:
+    return calendar.last(2, "week")
+
+
+def _fortnight_ago(_phrase: Phrase, _words: TimeWords, calendar: Calendar) -> Window | None:
+    return calendar.ago(2, "week")
 
 
 def _unit_last(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
@@ -192,13 +224,7 @@ def _date_range(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window 
 
 
 def _month_named(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
-    window = calendar.month(_month(phrase, words), phrase.number("year"))
-    third = _THIRDS.get(phrase.word("third"))
-    if window is None or third is None or window.since is None or window.until is None:
-        return window
-    first, last = window.since.date(), (window.until - timedelta(hours=12)).date() + timedelta(days=1)
-    cuts = (first, first + timedelta(days=10), first + timedelta(days=20), last)
-    return calendar.span(cuts[third], cuts[third + 1])
+    return calendar.month(_month(phrase, words), phrase.number("year"))
 
 
 def _month_last(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
@@ -214,12 +240,43 @@ def _quarter(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | N
     return calendar.quarter(quarter, phrase.number("year"))
 
 
+def _half(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
+    word = phrase.word("half")
+    half = (
+        words.halves[word] if word in words.halves else phrase.number("half") or words.ordinals[phrase.word("ordinal")]
+    )
+    which = phrase.word("which")
+    return calendar.half(half, calendar.today.year + _YEARS_BACK[which] if which else phrase.number("year"))
+
+
+def _week_of(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
+    day = _date(phrase, words, calendar)
+    return None if day is None else calendar.week_holding(day)
+
+
+def _day_of_month(phrase: Phrase, _words: TimeWords, calendar: Calendar) -> Window | None:
+    return calendar.day_of_month(phrase.number("day") or 0)
+
+
+def _named_day(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
+    month, day, days = words.named_days[phrase.word("named_day").replace("’", "'")]
+    first = calendar.day_named(day, month, phrase.number("year"))
+    if first is None or first.since is None:
+        return None
+    return calendar.span(first.since.date(), first.since.date() + timedelta(days=days))
+
+
 def _week(phrase: Phrase, _words: TimeWords, calendar: Calendar) -> Window | None:
     return calendar.week(phrase.number("week") or 0, phrase.number("year"))
 
 
 def _season(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
     return calendar.season(words.seasons[phrase.word("season")], phrase.number("year"))
+
+
+def _season_named(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
+    year = calendar.today.year + _YEARS_BACK[phrase.word("which")]
+    return calendar.season(words.seasons[phrase.word("season")], year)
 
 
 def _season_last(phrase: Phrase, words: TimeWords, calendar: Calendar) -> Window | None:
@@ -244,7 +301,18 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "last_range": _last_range,
         "last_n_one": _last_n_one,
         "weekday_in": _weekday_in_last_week,
-        "unit_at": _week_before_last,
+        "weekday_ago": _weekday_ago,
+        "weekday_before_last": _weekday_before_last,
+        "unit_before_last": _unit_before_last,
+        "unit_latest": _unit_latest,
+        "half_year_ago": _half_year_ago,
+        "fortnight": _fortnight,
+        "fortnight_ago": _fortnight_ago,
+        "half": _half,
+        "week_of": _week_of,
+        "day_of_month": _day_of_month,
+        "named_day": _named_day,
+        "season_named": _season_named,
         "unit_last": _unit_last,
         "unit_this": _unit_this,
         "year_named": _year_named,

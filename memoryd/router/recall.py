@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -25,10 +26,15 @@ from memoryd.router.fuse import Fusion, fuse, in_order
 from memoryd.router.names import NO_NAMES, Names
 from memoryd.router.plan import Plan, episodic_query, has_words, plan, semantic_query
 from memoryd.router.request import Answer, RecallRequest
-from memoryd.text.embedder import Embedder, Vectors
+from memoryd.text.embedder import Embedder, Vectors, Weights, lexical_of
 from memoryd.text.hit import Found, Hit
+from memoryd.text.window import Window
 from semantic.query import SemanticQuery
 
+_TELLING = 20
+"""How many entries are looked at for an event that bounds a span."""
+
+NOTHING_SUPERSEDED: Mapping[str, str] = MappingProxyType({})
 DECISION_WEIGHT = 0.6
 """What decisions count beside entries, unless the question asks for decisions: then as much."""
 
@@ -59,12 +65,14 @@ class Recall:
         semantic: SemanticPort,
         clock: Callable[[], datetime],
         names: Callable[[], Names] = lambda: NO_NAMES,
+        superseded: Callable[[datetime | None], Mapping[str, str]] = lambda _: NOTHING_SUPERSEDED,
         timer: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._episodic = episodic
         self._semantic = semantic
         self._clock = clock
         self._names = names
+        self._superseded = superseded
         self._timer = timer
 
     def route(self, query: str) -> Route:
@@ -82,13 +90,15 @@ class Recall:
 
         Args:
             request: The question and its bounds.
-            embedder: For search by meaning; without one the stores search by words and say so.
+            embedder: For search by meaning; without one the stores search by words.
 
         Raises:
             InvalidQuestion: The question is empty and the request has no window.
         """
         started = self._timer()
-        planned = plan(request, names=self._names(), now=self._clock())
+        planned = plan(
+            request, names=self._names(), now=self._clock(), look_up=lambda phrase: self._telling(request, phrase)
+        )
         shared = _OneQuestion(embedder) if embedder is not None else None
         asked, failures = self._ask(request, planned, shared)
         weights = _weights(request.query, planned)
@@ -103,6 +113,7 @@ class Recall:
                 mode="timeline" if planned.is_timeline else "search",
                 route=planned.route,
                 asked=tuple(asked),
+                hits=trimmed.hits if trimmed is not None else hits,
                 weights=weights,
                 merged=fusion.merges,
                 moved=fusion.moved,
@@ -120,13 +131,30 @@ class Recall:
             explanation=explanation,
         )
 
+    def _telling(self, request: RecallRequest, phrase: str) -> Sequence[Hit]:
+        """Return entries that tell of an event, by their words alone: a span must not hang on a likeness."""
+        query = EpisodicQuery(
+            text=phrase,
+            window=Window(None, request.as_of),
+            project=request.project,
+            near_project=request.near_project,
+            limit=_TELLING,
+            dense=False,
+        )
+        try:
+            return self._episodic.search(query, None).hits
+        except Exception:  # noqa: BLE001 - the search that follows names what is broken
+            return ()
+
     def _ask(self, request: RecallRequest, planned: Plan, embedder: Embedder | None) -> tuple[list[Asked], list[str]]:
         searches: list[tuple[str, tuple[str, ...], Callable[[], Found]]] = []
+        # That there is no model is said once, by the caller who has none, and not by each store again.
+        dense = embedder is not None
         if planned.episodic_kinds:
-            episodic = episodic_query(request, planned)
+            episodic = replace(episodic_query(request, planned), dense=dense)
             searches.append(("episodic", planned.episodic_kinds, lambda: self._episodic.search(episodic, embedder)))
         if planned.semantic_kinds:
-            semantic = semantic_query(request, planned)
+            semantic = replace(semantic_query(request, planned), dense=dense)
             searches.append(("semantic", planned.semantic_kinds, lambda: self._semantic.search(semantic, embedder)))
         asked: list[Asked] = []
         failures: list[str] = []
@@ -140,11 +168,19 @@ class Recall:
                 errors.append(error)
                 failures.append(f"{store} memory could not be searched: {type(error).__name__}: {error}")
                 continue
-            found = replace(found, hits=tuple(_admitted(found.hits, store, request, planned)))
+            admitted = _admitted(found.hits, store, request, planned)
+            found = replace(found, hits=tuple(_marked(admitted, self._superseded(request.as_of))))
             asked.append(Asked(store, planned.text, kinds, found, round((self._timer() - started) * 1000)))
         if errors and not asked:
             raise errors[0]
         return asked, failures
+
+
+def _marked(hits: Iterable[Hit], superseded: Mapping[str, str]) -> Iterable[Hit]:
+    """Mark entries of the journal that only tell of a decision which was replaced."""
+    for hit in hits:
+        newer = superseded.get(hit.episode) if hit.episode is not None and hit.superseded_by is None else None
+        yield hit if newer is None else replace(hit, superseded_by=newer)
 
 
 class _OneQuestion:
@@ -153,7 +189,11 @@ class _OneQuestion:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._lock = threading.Lock()
-        self._known: dict[str, npt.NDArray[np.float32]] = {}
+        self._known: dict[str, tuple[npt.NDArray[np.float32], Weights]] = {}
+
+    @property
+    def has_lexical(self) -> bool:
+        return lexical_of(self._embedder) is not None
 
     @property
     def fingerprint(self) -> str:
@@ -166,10 +206,21 @@ class _OneQuestion:
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self._embedder.embed_passages(texts)
 
+    def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[Weights]]:
+        weighing = lexical_of(self._embedder)
+        assert weighing is not None
+        return weighing.embed_both(texts)
+
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        return self.query_both(text)[0]
+
+    def query_both(self, text: str) -> tuple[npt.NDArray[np.float32], Weights]:
         with self._lock:
             if text not in self._known:
-                self._known[text] = self._embedder.embed_query(text)
+                weighing = lexical_of(self._embedder)
+                self._known[text] = (
+                    (self._embedder.embed_query(text), {}) if weighing is None else weighing.query_both(text)
+                )
             return self._known[text]
 
 

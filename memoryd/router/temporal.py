@@ -64,6 +64,7 @@ class _Grammar:
     before: re.Pattern[str]
     weak_before: re.Pattern[str]
     never: re.Pattern[str]
+    never_after: re.Pattern[str]
     after: re.Pattern[str]
     opens: re.Pattern[str]
     join: re.Pattern[str]
@@ -96,9 +97,14 @@ def read_span(question: str, now: datetime, language: str | None = None) -> Span
         found = _find(opening, grammar, Calendar(now))
         if found is not None:
             window, start, end = found
-            remainder = " ".join(f"{question[:start]} {question[end:]}".split())
-            return Span(window, question[start:end], remainder, _has_content(remainder, code))
+            return span_of(question, start, end, window, code)
     return None
+
+
+def span_of(question: str, start: int, end: int, window: Window, language: str) -> Span:
+    """Return a window as the span that the words of a question from ``start`` to ``end`` give."""
+    remainder = " ".join(f"{question[:start]} {question[end:]}".split())
+    return Span(window, question[start:end], remainder, _has_content(remainder, language))
 
 
 def _find(question: str, grammar: _Grammar, calendar: Calendar) -> tuple[Window, int, int] | None:
@@ -129,6 +135,8 @@ def _atoms(question: str, grammar: _Grammar, calendar: Calendar) -> list[_Atom]:
         # A phrase that means no day ("this Friday" on a Monday, 31 June) leaves nothing to its parts.
         taken.append((start, end))
         if grammar.never.search(question[max(0, start - _BEFORE_CHARACTERS) : start]):
+            continue
+        if grammar.never_after.match(question, end):
             continue
         phrase = Phrase(template.reader, match.groupdict())
         window = read(phrase, grammar.words, calendar)
@@ -269,6 +277,7 @@ def _grammar(code: str) -> _Grammar:
         before=_spaced(rf"{edge}(?P<words>{any_before}(?:{gap}(?:{plain}))?){_gap_end(words)}"),
         weak_before=_spaced(rf"{edge}(?:{words.before_weak or '(?!)'}){_gap_end(words)}"),
         never=_spaced(rf"{edge}(?:{words.never_before or '(?!)'}){_gap_end(words)}"),
+        never_after=_spaced(rf"{gap}(?:{words.never_after or '(?!)'}){edge_after}"),
         after=_spaced(rf"\s*(?P<words>{after}){edge_after}"),
         opens=_spaced(rf"{edge}(?P<words>{words.opens or '(?!)'}){_gap_end(words)}"),
         join=_spaced(rf"\s*,?\s*(?:{words.joins or '(?!)'})\s*(?:(?:{plain})\s*)?"),

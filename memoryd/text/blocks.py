@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -58,7 +59,22 @@ def _parser() -> MarkdownIt:
 _MARKDOWN = _parser()
 
 
+_KEPT_CHARACTERS = 65_536
+"""Longer texts are not kept: their tokens weigh many times what they weigh."""
+
+
 def _tokens(text: str) -> list[Token]:
+    """Return the text's tokens, which the caller leaves as they are."""
+    return _kept_tokens(text) if len(text) <= _KEPT_CHARACTERS else _parse(text)
+
+
+@lru_cache(maxsize=4)
+def _kept_tokens(text: str) -> list[Token]:
+    """Parse a text once for all who ask about it at a time: where is code, which blocks, which title."""
+    return _parse(text)
+
+
+def _parse(text: str) -> list[Token]:
     """Parse blocks only. The library's own normalising would end a line at a lone carriage return."""
     plain = text.replace("\r\n", "\n").replace("\r", " ")
     tokens: list[Token] = []

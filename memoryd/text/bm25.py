@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from memoryd.text.terms import term_id
 
@@ -24,11 +25,29 @@ AVGDL = 100.0
 """The length, in terms, that counts as average: between a single turn (about 30) and a full piece (about 250)."""
 
 
-def document_weights(terms: Sequence[str]) -> dict[int, float]:
-    """Return the stored half: term id to ``tf (k1 + 1) / (tf + k1 (1 - b + b length / avgdl))``, all above 0."""
-    norm = K1 * (1 - B + B * len(terms) / AVGDL)
-    counts: Counter[int] = Counter(map(term_id, terms))
-    return {id_: count * (K1 + 1) / (count + norm) for id_, count in counts.items()}
+NO_FIELDS: Mapping[int, float] = MappingProxyType({})
+
+
+def document_weights(
+    terms: Sequence[str],
+    fields: Mapping[int, float] = NO_FIELDS,
+    *,
+    k1: float = K1,
+    b: float = B,
+    avgdl: float = AVGDL,
+) -> dict[int, float]:
+    """Return the stored half: term id to ``tf (k1 + 1) / (tf + k1 (1 - b + b length / avgdl))``, all above 0.
+
+    ``fields`` are weighted frequencies, by term id, of what stands beside the running text and is not held against its
+    length: names, headings, tags. They are added before the whole saturates (BM25F; Robertson, Zaragoza, Taylor:
+    "Simple BM25 extension to multiple weighted fields", 2004).
+    """
+    length = 1 - b + b * len(terms) / avgdl
+    norm = k1 * length
+    counts: dict[int, float] = Counter(map(term_id, terms))  # type: ignore[assignment]  # its counts become fractions
+    for id_, frequency in fields.items():
+        counts[id_] = counts.get(id_, 0) + frequency * length
+    return {id_: count * (k1 + 1) / (count + norm) for id_, count in counts.items()}
 
 
 def query_weights(terms: Iterable[str], document_frequency: Mapping[int, int], documents: int) -> dict[int, float]:

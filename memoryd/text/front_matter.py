@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -17,6 +17,8 @@ from ruamel.yaml.constructor import SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import ScalarNode
+
+from memoryd.text.flat_yaml import iso_text, read_flat
 
 MAX_CHARACTERS = 65_536
 """A longer block is not read as YAML: no note needs it, and a parser is slow on what was made to slow it."""
@@ -62,7 +64,7 @@ class _Constructor(SafeConstructor):
     """Plain data; timestamps stay text, since a zone or a precision that was written must not be lost."""
 
     def construct_timestamp_text(self, node: ScalarNode) -> str:
-        return _iso(str(node.value))
+        return iso_text(str(node.value))
 
 
 _Constructor.add_constructor("tag:yaml.org,2002:timestamp", _Constructor.construct_timestamp_text)
@@ -107,6 +109,13 @@ def _read(raw: str) -> tuple[str, str | None]:
         return "{}", f"line 1: front matter of {len(raw)} characters is not read; the limit is {MAX_CHARACTERS}"
     if not raw.strip():
         return "{}", None
+    flat = read_flat(raw)
+    if flat is not None:
+        return json.dumps(flat, ensure_ascii=False), None
+    return _parse(raw)
+
+
+def _parse(raw: str) -> tuple[str, str | None]:
     try:
         loaded = _load(raw)
         if loaded is None:
@@ -175,14 +184,3 @@ def _key(key: Any) -> str:
     if key is None or isinstance(key, bool):
         return json.dumps(key)
     return str(key)
-
-
-def _iso(written: str) -> str:
-    try:
-        return date.fromisoformat(written).isoformat()
-    except ValueError:
-        pass
-    try:
-        return datetime.fromisoformat(written).isoformat()
-    except ValueError:
-        return written

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import cast
 
 from memoryd.router.calendar import Part, Season, Unit
-from memoryd.router.timewords.table import Template, TimeWords, kinds, numbered
+from memoryd.router.timewords.table import Template, TimeWords, kinds, named_days, numbered
 
 _LAST = "(?:letzte[nrsm]?|vorige[nrsm]?|vergangene[nrsm]?)"
 _THIS = "(?:diese[nrsm]?|laufende[nrsm]?)"
+_THIRD = "(?:zu )?{third} (?:vom |des |der )?"
 _PART = "(?P<part>früh|morgen|vormittag|mittag|nachmittag|abend|nacht)"
 
 GERMAN = TimeWords(
@@ -84,26 +85,48 @@ GERMAN = TimeWords(
     ordinals=numbered(
         "1 erste ersten erstes", "2 zweite zweiten zweites", "3 dritte dritten drittes", "4 vierte vierten viertes"
     ),
+    thirds=numbered("0 anfang beginn", "1 mitte", "2 ende"),
+    named_days=named_days(
+        "12-06 1 nikolaus",
+        "12-24 1 heiligabend heiligem_abend",
+        "12-24 3 weihnachten",
+        "12-31 1 silvester",
+        "01-01 1 neujahr",
+        "10-03 1 tag_der_deutschen_einheit",
+    ),
     templates=(
         Template("relative", f"{{relative}} {_PART}"),
         Template("relative", "{relative}"),
         Template("part_today", "(?:heute|diesen) {part}"),
         Template("part_last", "(?:letzte|vergangene) (?P<part>nacht)"),
         Template("ago", "vor (?:etwa |rund |ungefähr |circa |ca\\. )?{n} {unit}"),
+        Template("half_year_ago", "vor einem halben jahr"),
+        Template("ago_range", "neulich"),
         Template("ago_range", "vor (?:ein paar|einigen|mehreren|wenigen) {unit}"),
         Template("since_n", "seit {n} {unit}"),
         Template("last_n", f"(?:in |während )?(?:den |der |die )?{_LAST} {{n}} {{unit}}"),
         Template("last_range", f"(?:in )?(?:den |der |die )?{_LAST} (?:paar|wenigen) {{unit}}"),
+        Template(
+            "last_range",
+            f"(?:in )?(?:den |der |die )?{_LAST} (?P<unit>stunden|tagen?|wochen|monaten?|quartalen?|jahren?)",
+        ),
         Template("last_n_one", "(?:in )?(?:der )?letzten (?P<unit>stunde)"),
         Template("weekday_in", f"{{weekday}} (?:der )?{_LAST} woche"),
         Template("weekday_in", f"{_LAST} woche(?: am)? {{weekday}}"),
-        Template("unit_at", "(?:die )?vorletzte[nrsm]? woche"),
+        Template(
+            "unit_before_last",
+            "(?:die |der |den |dem |das |im )?vorletzte[nrsm]? (?P<unit>woche|monats?|quartals?|jahr(?:es|s)?)",
+        ),
+        Template("weekday_before_last", "vorletzte[nrsm]? {weekday}"),
+        Template("unit_latest", "(?:zu )?{third} (?:des|der|dieses|dieser) (?P<unit>woche|monats|quartals|jahres)"),
         Template(
             "unit_last",
-            f"(?:der |des |den |dem |im |in der |das )?{_LAST} (?P<unit>woche|monats?|quartals?|jahr(?:es|s)?)",
+            f"(?:{_THIRD})?(?:der |des |den |dem |im |in der |das )?{_LAST} "
+            "(?P<unit>woche|monats?|quartals?|jahr(?:es|s)?)",
         ),
         Template(
-            "unit_this", f"(?:der |des |den |dem |im |in )?{_THIS} (?P<unit>woche|monats?|quartals?|jahr(?:es|s)?)"
+            "unit_this",
+            f"(?:{_THIRD})?(?:der |des |den |dem |im |in )?{_THIS} (?P<unit>woche|monats?|quartals?|jahr(?:es|s)?)",
         ),
         Template("unit_last", "vor(?P<unit>woche|jahr)"),
         Template("weekend_last", f"(?:am )?{_LAST} wochenende"),
@@ -112,13 +135,22 @@ GERMAN = TimeWords(
         Template("weekday_this", f"{_THIS} {{weekday}} ?{_PART}?"),
         Template("weekday", f"{{weekday}} ?{_PART}?"),
         Template("date_range", r"{day}\.?(?: ?[-\u2013] ?| bis(?: zum)? | und (?:dem )?){day2}\. {month}(?: {year})?"),
+        Template("week_of", r"(?:der |die )?woche (?:vom|ab(?: dem)?|um den) {day}\. ?{month}(?:,? {year})?"),
+        Template("week_of", r"(?:der |die )?woche (?:vom|ab(?: dem)?|um den) {day}\.{mm}\.{year}"),
+        Template(
+            "day_of_month",
+            r"(?:den |dem )?{day}\.(?=\s*(?:$|[?!,;]|(?:bis|und|haben|habe|hat|war|wurde)(?!\w)))",
+            weak=True,
+        ),
         Template("date", r"(?:{any_weekday},? )?(?:den |dem )?{day}\. ?{month},? {year}"),
         Template("date", r"(?:{any_weekday},? )?(?:den |dem )?{day}\. ?{month}"),
         Template("date_dotted", r"(?:{any_weekday},? )?(?:den |dem )?{day}\.{mm}\.(?!\d)", weak=True),
-        Template("month", "(?:(?P<third>anfang|mitte|ende) )?{month},? {year}"),
+        Template("named_day", "{named_day},? {year}"),
+        Template("named_day", "{named_day}", weak=True),
+        Template("month", f"(?:{_THIRD})?{{month}},? {{year}}"),
         Template("month_last", f"{_LAST} {{month}}"),
         Template("month_this", f"{_THIS} {{month}}"),
-        Template("month", "(?P<third>anfang|mitte|ende) {month}"),
+        Template("month", f"{_THIRD}{{month}}"),
         Template("month", "{clear_month}"),
         Template("month", "{weak_month}", weak=True),
         Template("quarter", "q{quarter}(?: | ?/ ?){year}"),
@@ -126,6 +158,8 @@ GERMAN = TimeWords(
         Template("quarter", r"{quarter}\. quartal(?: {year})?"),
         Template("quarter", "{ordinal} quartal(?: {year})?"),
         Template("quarter", "q{quarter}"),
+        Template("half", "{ordinal} halbjahr(?: {year})?"),
+        Template("half", "h{half}(?: | ?/ ?){year}"),
         Template("week", "(?:kw|kalenderwoche) ?{week}(?:(?: | ?/ ?){year})?"),
         Template("week", r"{week}\. (?:kw|kalenderwoche)(?:(?: | ?/ ?){year})?"),
         Template("season_last", f"{_LAST} {{season}}"),
@@ -133,22 +167,23 @@ GERMAN = TimeWords(
         Template("season", "{season} {year}"),
         Template("season", "{season}", weak=True),
         Template("year", "(?:jahre? |jahres ){year}"),
+        Template("year", f"{_THIRD}(?:jahres )?{{year}}"),
         Template(
             "year",
             r"{year}(?!\s*(?:%|[kmgt]?b|px|ms|zeilen|dateien|zeichen|euro|mal|fehler|nutzer|einträge|notizen)(?!\w))",
             weak=True,
         ),
     ),
-    other=("wochenende", "letzte"),
-    before_weak="im|in|am|während|im jahr|im jahre|ende|anfang",
+    other=("wochenende", "letzte", "neulich", "halbjahr"),
+    before_weak="im|in|am|an|zu|über|während|im jahr|im jahre|ende|anfang",
     before_since="seit(?: dem| der)?|ab(?: dem)?",
     before_after="nach(?: dem)?",
     before_until="vor(?: dem)?",
     before_through="bis(?: zum| zur)?",
-    before_plain="am|im|in|in der|an|zum|zur|während|über|vom|von|der|des|dem|den|aus dem|aus|den ganzen",
+    before_plain="am|im|in|in der|an|zu|übers|zum|zur|während|über|vom|von|der|des|dem|den|aus dem|aus|den ganzen",
     opens="zwischen(?: dem)?|von|vom|ab",
     joins=r"und(?: dem)?|bis(?: zum)?|-|\u2013|\u2014",
-    never_before="jede|jeden|jedes|jeder|nächste|nächsten|nächster|nächstes|kommende|kommenden|version",
+    never_before="jede[nrs]?(?: zweite[nrs]?| dritte[nrs]?)?|nächste[nrs]?|kommende[nrs]?|version",
     whole_day=r"(?:von )?(?:morgens|früh|morgen) bis (?:abends|abend|nachts|in die nacht|spät)|den ganzen tag(?: "
     r"lang| über)?",
 )

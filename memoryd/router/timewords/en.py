@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import cast
 
 from memoryd.router.calendar import Part, Season, Unit
-from memoryd.router.timewords.table import Template, TimeWords, kinds, numbered
+from memoryd.router.timewords.table import Template, TimeWords, kinds, named_days, numbered
 
 _LAST = "(?:last|previous|past)"
 _TH = "(?:st|nd|rd|th)?"
+_THIRD = "(?:the )?(?:very )?{third}[ -]"
+_THEN = r"(?=\s*(?:$|[?.!,;)]|(?:at|in the|to|and|until|till|through|we|i|did|that|with|about|for)(?!\w)))"
+"""What may stand behind "the 3rd": with a noun behind it, it is the third of something."""
 
 ENGLISH = TimeWords(
     code="en",
@@ -78,6 +81,16 @@ ENGLISH = TimeWords(
     ),
     seasons=cast("dict[str, Season]", kinds("spring spring", "summer summer", "autumn autumn fall", "winter winter")),
     ordinals=numbered("1 first 1st", "2 second 2nd", "3 third 3rd", "4 fourth 4th"),
+    thirds=numbered("0 early beginning_of start_of", "1 mid middle_of", "2 late end_of"),
+    named_days=named_days(
+        "12-24 1 christmas_eve",
+        "12-25 1 christmas_day",
+        "12-24 3 christmas",
+        "12-26 1 boxing_day",
+        "12-31 1 new_year's_eve",
+        "01-01 1 new_year's_day new_year",
+        "10-31 1 halloween",
+    ),
     templates=(
         Template("relative", "{relative}(?:'s)? {part}"),
         Template("relative", "{relative}"),
@@ -85,19 +98,23 @@ ENGLISH = TimeWords(
         Template("part_today", "this {part}"),
         Template("part_last", "last (?P<part>night|evening)"),
         Template("ago", "(?:about |around |some |roughly )?{n} {unit} (?:ago|back)"),
+        Template("half_year_ago", "(?:about )?half a year ago"),
+        Template("fortnight_ago", "a fortnight ago"),
+        Template("fortnight", f"(?:the )?{_LAST} fortnight"),
         Template("ago_range", "(?:a few|several|some|few) {unit} ago"),
+        Template("ago_range", "the other day"),
+        Template("weekday_ago", "{weekday} {n} weeks? ago"),
+        Template("weekday_ago", "{n} weeks? ago on {weekday}"),
         Template("last_n", f"(?:the )?{_LAST} {{n}} {{unit}}"),
         Template("last_range", f"(?:the )?{_LAST} (?:few|several) {{unit}}"),
         Template("last_n_one", "(?:the )?past (?P<unit>hour|day|week|month|quarter|year)"),
         Template("last_n_one", "(?:the )?last (?P<unit>hour)"),
         Template("weekday_in", "{weekday} (?:of )?last week"),
         Template("weekday_in", "last week(?:'s)?(?: on)? {weekday}"),
-        Template(
-            "unit_at",
-            "(?:the )?week before last",
-        ),
-        Template("unit_last", "(?:last|the previous) (?P<unit>week|month|quarter|year)"),
-        Template("unit_this", "(?:this|the current) (?P<unit>week|month|quarter|year)"),
+        Template("unit_before_last", "(?:the )?(?P<unit>week|month|quarter|year) before last"),
+        Template("unit_last", f"(?:{_THIRD})?(?:last|the previous) (?P<unit>week|month|quarter|year)"),
+        Template("unit_this", f"(?:{_THIRD})?(?:this|the current) (?P<unit>week|month|quarter|year)"),
+        Template("unit_latest", f"{_THIRD}the (?P<unit>week|month|quarter|year)"),
         Template("weekend_last", "last weekend"),
         Template("weekend_this", "(?:this|the|on the) weekend"),
         Template("weekday", "last {any_weekday}(?: {part})?"),
@@ -112,24 +129,29 @@ ENGLISH = TimeWords(
             "date_range",
             f"{{day}}{_TH}(?: ?[-\u2013] ?| to | until | and ){{day2}}{_TH} (?:of )?{{month}}(?:,? {{year}})?",
         ),
+        Template("week_of", f"(?:the )?week of (?:the )?{{day}}{_TH} (?:of )?{{month}}(?:,? {{year}})?"),
+        Template("week_of", f"(?:the )?week of {{month}} (?:the )?{{day}}{_TH}(?:,? {{year}})?"),
+        Template("week_of", "(?:the )?week of {year}-{mm}-{day}"),
         Template("date", f"(?:{{any_weekday}},? )?(?:the )?{{day}}{_TH} (?:of )?{{month}},? {{year}}"),
         Template("date", f"(?:{{any_weekday}},? )?{{month}} (?:the )?{{day}}{_TH},? {{year}}"),
         Template("date", "(?:{any_weekday},? )?(?:the )?{day}(?:st|nd|rd|th) (?:of )?{month}"),
         Template("date", "(?:the )?{day} (?:of )?{month}"),
         Template("date", f"(?:{{any_weekday}},? )?{{month}} (?:the )?{{day}}{_TH}"),
-        Template(
-            "month",
-            "(?:(?:the )?(?P<third>early|mid|late|beginning of|start of|middle of|end of)[ -])?{month},? (?:of "
-            ")?{year}",
-        ),
+        Template("day_of_month", f"the {{day}}(?:st|nd|rd|th){_THEN}", weak=True),
+        Template("named_day", "{named_day},? (?:of )?{year}"),
+        Template("named_day", "{named_day}", weak=True),
+        Template("month", f"(?:{_THIRD})?{{month}},? (?:of )?{{year}}"),
         Template("month_last", "last {month}"),
         Template("month_this", "this {month}"),
-        Template("month", "(?:the )?(?P<third>early|late|mid|beginning of|start of|middle of|end of)[ -]{month}"),
+        Template("month", f"{_THIRD}{{month}}"),
         Template("month", "{clear_month}"),
         Template("month", "{weak_month}", weak=True),
         Template("quarter", "q{quarter}(?:,? (?:of )?| ?[/'-] ?){year}"),
         Template("quarter", "{year}[ /-]?q{quarter}"),
         Template("quarter", "(?:the )?{ordinal} quarter(?:,? (?:of )?{year})?"),
+        Template("half", "(?:the )?{ordinal} half of (?:the year|{year})"),
+        Template("half", "h{half}(?:,? (?:of )?| ?[/'-] ?){year}"),
+        Template("half", "{year}[ /-]?h{half}"),
         Template("quarter", "q{quarter}"),
         Template("week", "(?:calendar week|iso week|cw|kw) ?{week}(?:(?:,? (?:of )?| ?/ ?){year})?"),
         Template("week", "week {week},? (?:of )?{year}"),
@@ -139,6 +161,7 @@ ENGLISH = TimeWords(
         Template("season", "(?:the )?{season}(?: of)? {year}"),
         Template("season", "(?P<season>summer|autumn|winter)", weak=True),
         Template("year", "(?:the year ){year}"),
+        Template("year", f"{_THIRD}{{year}}"),
         Template(
             "year",
             r"{year}(?!\s*(?:%|[kmgt]?b|px|ms|s|rows?|files?|lines?|items?|characters?|tokens?|records?|chunks?|"
@@ -146,14 +169,14 @@ ENGLISH = TimeWords(
             weak=True,
         ),
     ),
-    other=("tonight", "weekend", "last"),
-    before_weak="in|on|during|throughout|back in|all of",
+    other=("tonight", "weekend", "last", "past", "the other", "the", "fortnight"),
+    before_weak="in|on|at|over|during|throughout|back in|all of",
     before_since="since|starting(?: from| on| in)?|beginning (?:in|on)|ever since",
     before_after="after",
     before_until="before|prior to|earlier than|until before",
     before_through="until|till|up to|through",
     after_since="onwards?",
-    before_plain="on|in|at|during|for|over|within|throughout|of|around|the|back in|as of|from|all",
+    before_plain="earlier|towards?|on|in|at|during|for|over|within|throughout|of|around|the|back in|as of|from|all",
     opens="between|from",
     joins=r"and|to|until|till|through|up to|-|\u2013|\u2014",
     never_before="every|each|next|coming|following|on every|tomorrow|version|v",

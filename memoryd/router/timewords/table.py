@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeVar
 
 from memoryd.router.calendar import Part, Season, Unit
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NamedDay = tuple[int, int, int]
+"""Month, day, and how many days it lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,11 @@ class TimeWords:
         weak_months: Month names that are also other words.
         spaced: Whether words are set apart by spaces.
         bound_units: Units in words that hold more ("last week" as one word).
+        thirds: Words for the beginning (0), the middle (1) and the end (2) of a span.
+        halves: Words for the first and the second half of a year, where no ordinal says it.
+        named_days: Days of the year that have a name: (month, day, length in days).
         other: Words of templates that no vocabulary holds.
+        never_after: Words behind a span that make it none of the past ("lundi prochain").
         before_weak: Words in front of a weak span that make it one.
         before_*: Words in front of a span that turn it into an open one, or merely belong to it.
         after_*: The same behind it, for languages that put them there.
@@ -60,6 +67,9 @@ class TimeWords:
     short_weekdays: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     ordinals: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     bound_units: Mapping[str, Unit] = field(default_factory=lambda: MappingProxyType({}))
+    thirds: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    halves: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    named_days: Mapping[str, NamedDay] = field(default_factory=lambda: MappingProxyType({}))
     other: tuple[str, ...] = ()
     spaced: bool = True
     before_weak: str = ""
@@ -77,6 +87,7 @@ class TimeWords:
     joins: str = ""
     closes: str = ""
     never_before: str = ""
+    never_after: str = ""
     whole_day: str = ""
 
     def slots(self) -> dict[str, str]:
@@ -93,6 +104,9 @@ class TimeWords:
             "weak_month": f"(?P<month>{alternatives(self.weak_months)})",
             "part": f"(?P<part>{alternatives(self.parts)})",
             "season": f"(?P<season>{alternatives(self.seasons)})",
+            "third": f"(?P<third>{alternatives(self.thirds)})",
+            "half": f"(?P<half>{alternatives(self.halves)})" if self.halves else "(?P<half>[12])",
+            "named_day": f"(?P<named_day>{alternatives(self.named_days)})",
             "ordinal": f"(?P<ordinal>{alternatives(self.ordinals)})",
             "day": r"(?P<day>0?[1-9]|[12]\d|3[01])",
             "day2": r"(?P<day2>0?[1-9]|[12]\d|3[01])",
@@ -124,7 +138,8 @@ class TimeWords:
 
     def trigger(self) -> re.Pattern[str]:
         """Return a pattern without which no template can match: a digit or any word of the vocabularies."""
-        vocabulary = dict.fromkeys((*self.vocabulary(), *self.short_weekdays, *self.weak_months, *self.other))
+        others = (self.short_weekdays, self.weak_months, self.named_days, self.other)
+        vocabulary = dict.fromkeys((*self.vocabulary(), *(word for table in others for word in table)))
         return re.compile(rf"\d|{alternatives(vocabulary)}", re.IGNORECASE)
 
 
@@ -132,7 +147,8 @@ def alternatives(vocabulary: Mapping[str, object]) -> str:
     """Return an alternation of the words, longest first; one that matches nothing for an empty vocabulary."""
     if not vocabulary:
         return "(?!)"
-    return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in sorted(vocabulary, key=len, reverse=True))
+    words = sorted(vocabulary, key=len, reverse=True)
+    return "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("'", "['’]") for word in words)
 
 
 def numbered(*rows: str) -> dict[str, int]:
@@ -151,3 +167,37 @@ def kinds(*rows: str) -> dict[str, str]:
         kind, *spellings = row.split()
         table.update({word.replace("_", " "): kind for word in spellings})
     return table
+
+
+def named_days(*rows: str) -> dict[str, NamedDay]:
+    """Return named days from rows of ``MM-DD days name name …``."""
+    table: dict[str, NamedDay] = {}
+    for row in rows:
+        date, days, *names = row.split()
+        month, day = date.split("-")
+        table.update({name.replace("_", " "): (int(month), int(day), int(days)) for name in names})
+    return table
+
+
+def han_numbers(**more: int) -> dict[str, int]:
+    """Return the numbers 1 to 99 as written in Chinese characters, and ``more`` words for numbers."""
+    digits = ("", *"一二三四五六七八九")
+    table = {
+        f"{'' if tens == 1 else digits[tens]}{'十' if tens else ''}{digits[ones]}": 10 * tens + ones
+        for tens in range(10)
+        for ones in range(10)
+        if tens or ones
+    }
+    return {**table, **more}
+
+
+_Value = TypeVar("_Value")
+
+
+def with_bare(table: Mapping[str, _Value]) -> dict[str, _Value]:
+    """Return a vocabulary with each word also as it is typed without accents."""
+    return {**{_bare(word): value for word, value in table.items()}, **table}
+
+
+def _bare(word: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))

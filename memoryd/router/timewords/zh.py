@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import cast
 
 from memoryd.router.calendar import Part, Season, Unit
-from memoryd.router.timewords.table import Template, TimeWords, kinds, numbered
+from memoryd.router.timewords.table import Template, TimeWords, han_numbers, kinds, named_days, numbered
 
 _DATE = "(?:{year}年)?{mm}月{day}[日号]"
 
 CHINESE = TimeWords(
     code="zh",
     spaced=False,
-    numbers=numbered("1 一", "2 两 二", "3 三", "4 四", "5 五", "6 六", "7 七", "8 八", "9 九", "10 十", "12 十二"),
+    numbers=han_numbers(两=2),
     units=cast(
         "dict[str, Unit]",
         kinds(
@@ -49,24 +49,44 @@ CHINESE = TimeWords(
         "11 十一月",
         "12 十二月",
     ),
-    bound_units=cast("dict[str, Unit]", kinds("month 月", "quarter 季度")),
+    bound_units=cast("dict[str, Unit]", kinds("week 星期 礼拜", "month 月", "quarter 季度")),
     other=("昨", "去年", "今年", "前年", "周末", "几"),
     parts=cast(
         "dict[str, Part]",
         kinds("morning 早上 上午 早晨 早", "noon 中午", "afternoon 下午", "evening 晚上 傍晚 晚", "night 夜里 夜晚"),
     ),
     seasons=cast("dict[str, Season]", kinds("spring 春天", "summer 夏天", "autumn 秋天", "winter 冬天")),
+    ordinals=numbered("1 一 1", "2 二 2", "3 三 3", "4 四 4"),
+    halves=numbered("1 上半年", "2 下半年"),
+    thirds=numbered("0 初 上旬", "1 中 中旬", "2 底 末 下旬"),
+    named_days=named_days(
+        "12-24 1 平安夜", "12-25 1 圣诞节 圣诞", "01-01 1 元旦", "05-01 1 劳动节", "10-01 7 国庆节 国庆"
+    ),
     templates=(
+        Template("half_year_ago", "半年(?:以前|之前|前)"),
+        Template("half", "(?:{year}年|(?P<which>今年|去年|前年))?的?{half}"),
+        Template("quarter", "(?:{year}年)?的?第?{ordinal}(?:个)?季度"),
+        Template("week", "(?:{year}年)?第{week}周"),
+        Template("date_range", "(?:{year}年)?{mm}月{day}[日号]?(?:到|至|-|~|～|—){day2}[日号]"),
+        Template("month", "(?:{year}年)?(?P<mm>0?[1-9]|1[0-2])月份?{third}"),
+        Template("month", "{clear_month}份?{third}"),
+        Template("unit_last", "上(?:一)?(?:个)?(?P<unit>月|季度){third}"),
+        Template("unit_this", "(?:这|本)(?:一)?(?:个)?(?P<unit>月|季度){third}"),
+        Template("year_named", "(?P<which>去年|今年|前年)年?{third}"),
+        Template("year", "{year}年{third}"),
+        Template("unit_latest", "(?P<unit>年|月)(?P<third>初|底|末)"),
+        Template("season_named", "(?P<which>去年|今年|前年)的?{season}"),
+        Template("named_day", "(?:{year}年)?{named_day}(?:期间)?"),
         Template("relative", "{relative}的?{part}"),
         Template("relative", "{relative}"),
         Template("part_today", "今(?P<part>早|晚)"),
         Template("last_night", "昨[晚夜]"),
-        Template("ago", "{n}{unit}(?:以前|之前|前)"),
+        Template("ago", "(?<![月年]){n}{unit}(?:以前|之前|前)"),
         Template("ago_range", "几{unit}(?:以前|之前|前)|前几天"),
         Template("last_n", "(?:过去|最近|近)的?{n}{unit}"),
         Template("last_range", "(?:过去|最近|这)几{unit}"),
         Template("weekday_in", "上(?:个)?{weekday}"),
-        Template("unit_at", "上上(?:个)?(?:周|星期)"),
+        Template("unit_before_last", "上上(?:个)?(?P<unit>周|星期|礼拜|月)"),
         Template("unit_last", "上(?:一)?(?:个)?(?P<unit>周|星期|礼拜|月|季度)(?![一二三四五六日天末])"),
         Template("unit_this", "(?:这|本)(?:一)?(?:个)?(?P<unit>周|星期|礼拜|月|季度)(?![一二三四五六日天末])"),
         Template("year_named", "(?P<which>去年|今年|前年)"),
@@ -88,6 +108,6 @@ CHINESE = TimeWords(
     opens="从|在",
     joins="到|至|和|-|~|～|—",
     closes="之间|期间",
-    never_before="每|每个|下|下个|下周",
+    never_before="每|每个|下|下个|下周|下下",
     whole_day="从早到晚|一整天|整天|全天",
 )

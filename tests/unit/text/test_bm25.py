@@ -70,3 +70,22 @@ def test_finds_the_right_line_among_neighbours() -> None:
     ranked = sorted(corpus, key=lambda text: -score("unicorn invoice", text, corpus))
     assert ranked[0] == corpus[0]
     assert score("unicorn invoice", corpus[3], corpus) == 0
+
+
+def test_fields_are_added_before_the_whole_saturates() -> None:
+    body = ["apple"] * 50 + ["plum"] * 50
+    apple, name = term_id("apple"), term_id("title")
+    plain = document_weights(body, k1=1.2, b=0.6)
+    with_fields = document_weights(body, {apple: 1.5, name: 1.5}, k1=1.2, b=0.6)
+    length = 1 - 0.6 + 0.6 * 100 / AVGDL
+    frequency = 50 / length + 1.5
+    assert with_fields[apple] == pytest.approx(frequency * 2.2 / (frequency + 1.2))
+    assert with_fields[name] == pytest.approx(1.5 * 2.2 / (1.5 + 1.2))
+    assert with_fields[term_id("plum")] == plain[term_id("plum")]
+    assert document_weights(body) == document_weights(body, {})
+
+
+def test_a_field_weighs_the_same_beside_a_long_text_and_alone() -> None:
+    name = term_id("title")
+    alone = document_weights([], {name: 1.5})[name]
+    assert document_weights(["word"] * 5000, {name: 1.5})[name] == pytest.approx(alone)
