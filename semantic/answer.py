@@ -1,8 +1,7 @@
-"""Hits made of what the arms found: soft preferences, the order of what was superseded, and the text that is shown."""
+"""Hits made of what the arms found: what stands in them, and the text that is shown."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,16 +9,8 @@ from memoryd.text.hit import ArmScore, Found, Hit
 from memoryd.text.rrf import Fused
 from semantic.fields import Document, DocumentKind
 from semantic.joining import Known
-from semantic.model import Decision, Element, Section
-from semantic.query import SemanticQuery, instant_in, is_of_project
-
-HUB_PRIOR = 1.1
-"""A hub note leads to the others; with k = 10 this lifts it by about one place near the top."""
-
-PROJECT_PRIOR = 1.1
-SUPERSEDED_PRIOR = 0.6
-
-_JUST_BELOW = 0.999
+from semantic.model import Element, Section
+from semantic.query import SemanticQuery, instant_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +33,18 @@ class Group:
 
 
 def answer(
-    fused: Sequence[Fused],
+    shown: Sequence[Fused],
     arms: Mapping[str, Mapping[str, float]],
     groups: Mapping[str, Group],
     query: SemanticQuery,
     known: Known,
     degraded: Sequence[str],
 ) -> Found:
-    """Return the best hits of a fused ranking, with each arm's own list."""
-    scores = {one.id: one.score * _prior(groups[one.id], query) for one in fused}
-    ranks = {one.id: one.ranks for one in fused}
-    scores = _below_successors(scores, known.decisions)
-    order = sorted(scores, key=lambda one: (-scores[one], one))[: query.limit]
+    """Return the first hits of a ranking in the order that it has, with each arm's own list."""
     hits = []
-    for one in order:
-        hit = _hit(groups[one], min(1.0, scores[one]), query, known)
-        places = {arm: ArmScore(rank, arms[arm][one]) for arm, rank in ranks[one].items()}
-        hits.append(replace(hit, arms=places))
+    for one in shown[: query.limit]:
+        places = {arm: ArmScore(rank, arms[arm][one.id]) for arm, rank in one.ranks.items()}
+        hits.append(replace(_hit(groups[one.id], one.score, query, known), arms=places))
     return Found(tuple(hits), tuple(degraded), {arm: tuple(rows.items()) for arm, rows in arms.items()})
 
 
@@ -67,38 +53,6 @@ def newest(groups: Mapping[str, Group], query: SemanticQuery, known: Known, degr
     hits = [_hit(group, 1.0, query, known) for group in groups.values()]
     hits.sort(key=lambda hit: (0.0 if hit.at is None else -hit.at.timestamp(), hit.id))
     return Found(tuple(hits[: query.limit]), tuple(degraded))
-
-
-def _prior(group: Group, query: SemanticQuery) -> float:
-    prior = 1.0
-    documents = group.documents.values()
-    if any(document.is_hub for document in documents):
-        prior *= HUB_PRIOR
-    if query.near_project is not None and any(is_of_project(one, query.near_project) for one in documents):
-        prior *= PROJECT_PRIOR
-    if any(document.superseded_by is not None for document in documents):
-        prior *= SUPERSEDED_PRIOR
-    return prior
-
-
-def _below_successors(scores: Mapping[str, float], decisions: Mapping[str, Decision]) -> dict[str, float]:
-    """Return the scores with each superseded decision below everything found that superseded it."""
-    lowered: dict[str, float] = {}
-    for one in scores:
-        chain, seen = [one], {one}
-        while True:
-            decision = decisions.get(chain[-1])
-            successor = None if decision is None else decision.superseded_by
-            if successor is None or successor in seen:
-                break
-            chain.append(successor)
-            seen.add(successor)
-        ceiling = math.inf
-        for link in reversed(chain):
-            if link in scores:
-                ceiling = min(scores[link], ceiling * (_JUST_BELOW if link != chain[-1] else 1.0))
-        lowered[one] = ceiling
-    return lowered
 
 
 def _hit(group: Group, score: float, query: SemanticQuery, known: Known) -> Hit:

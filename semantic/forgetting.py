@@ -6,12 +6,12 @@ also changed other elements, these are recorded anew, as they are now, before it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from semantic.errors import InvalidDecision
+from semantic.ids import is_forgettable
 from semantic.ledger import Ledger
 from semantic.model import Decision, Element
 from semantic.projection import Projection
@@ -22,7 +22,6 @@ UNREACHED = (
     "backups and copies made outside",
     "machines that have not been synchronised since",
 )
-_ID = re.compile(r"(?:el|de|ep)_[0-9A-Za-z]{10,40}")
 _KEPT_TITLE = "Kept when something else was forgotten"
 
 
@@ -38,26 +37,42 @@ class Forgotten:
 def forget(ledger: Ledger, ids: Sequence[str], *, actor: str, session: str | None) -> Forgotten:
     """Forget elements, decisions and episodes; of episodes the log only remembers that they were forgotten.
 
+    What was forgotten before stays so and is answered as forgotten; nothing new is recorded of it. Whether an episode
+    is known is for its own store to say.
+
     Raises:
         InvalidDecision: Something in the list is no id of these.
+        UnknownElement: An element is not known; nothing was forgotten.
+        UnknownDecision: A decision is not known; nothing was forgotten.
         WriteFailed: It could not be made durable, or a file could not be purged yet (it is tried again).
     """
     if not ids:
         raise InvalidDecision("ids: name at least one")
     for index, id_ in enumerate(ids):
-        if _ID.fullmatch(id_) is None:
+        if not is_forgettable(id_):
             raise InvalidDecision(f"ids[{index}]: must be an element, a decision or an episode (el_…, de_…, ep_…)")
     with ledger.writing:
         picture = ledger.projection()
+        _check_known(picture, ids)
         elements = {member for id_ in ids if id_.startswith("el_") for member in _members(picture, id_)}
         shown = {picture.shown(id_) for id_ in elements}
         going = {one for id_ in shown if id_ in picture.elements for one in picture.elements[id_].decisions}
         _keep_others(ledger, picture, going, shown, actor, session)
         every = set(ids) | elements | going
         events = []
-        for project, group in _by_project(picture, every):
+        for project, group in _by_project(picture, every - picture.forgotten):
             events.append(ledger.forget(group, actor=actor, session=session, project=project).head.id)
         return Forgotten(tuple(sorted(every)), tuple(events))
+
+
+def _check_known(picture: Projection, ids: Iterable[str]) -> None:
+    for id_ in ids:
+        if id_ in picture.forgotten:
+            continue
+        if id_.startswith("el_"):
+            picture.element(id_)
+        elif id_.startswith("de_"):
+            picture.decision(id_)
 
 
 def _members(picture: Projection, id_: str) -> set[str]:

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from semantic.answer import Group, Piece
+from semantic.fields import Document
+from semantic.joining import Known
 from semantic.plane import Plane
 from semantic.query import SemanticQuery
 
 
 class Gathering:
-    """Documents that a query admits, gathered into hits: a note joined to an element is found under the element."""
+    """Documents that a query admits, gathered into hits: a note joined to an element is found under the element.
 
-    def __init__(self, query: SemanticQuery, notes: Plane, log: Plane, joins: Mapping[str, str]) -> None:
+    What ``known`` does not hold (any more, or yet) is no hit, whatever the planes hold: what was forgotten a moment
+    ago is never shown.
+    """
+
+    def __init__(self, query: SemanticQuery, notes: Plane, log: Plane, joins: Mapping[str, str], known: Known) -> None:
         self.notes, self.log = notes, log
         self.found: dict[str, Group] = {}
-        self._query, self._joins = query, joins
+        self._query, self._joins, self._known = query, joins, known
         self._admitted: dict[str, str | None] = {}
 
     def ranked(self, rows: Iterable[tuple[str, str, float]], arm: str, depth: int) -> dict[str, float]:
@@ -49,6 +55,18 @@ class Gathering:
                 self._group_of(document_id)
         return self.found
 
+    def _is_known(self, document: Document) -> bool:
+        match document.kind:
+            case "element":
+                return document.id in self._known.elements
+            case "decision":
+                return document.id in self._known.decisions
+            case _:
+                return True
+
+    def _has(self, element: str) -> bool:
+        return element in self.log.documents and element in self._known.elements
+
     def _plane(self, document_id: str) -> Plane:
         return self.notes if document_id in self.notes.documents else self.log
 
@@ -58,7 +76,10 @@ class Gathering:
         document = self._plane(document_id).documents[document_id]
         element = self._joins.get(document_id)
         kinds = self._query.kinds
-        joined = element is not None and element in self.log.documents and (kinds is None or "element" in kinds)
+        if not self._is_known(document):
+            self._admitted[document_id] = None
+            return None
+        joined = element is not None and self._has(element) and (kinds is None or "element" in kinds)
         group_id = element if joined and element is not None else document_id
         kind = "element" if joined else document.kind
         if not self._query.admits(document, kind):

@@ -1,4 +1,4 @@
-"""The curated plane as a networkx graph, for questions about paths and shape."""
+"""The curated plane as a networkx graph, for questions about paths and shape: what ``GET /v1/graph`` is made of."""
 
 from __future__ import annotations
 

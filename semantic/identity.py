@@ -25,6 +25,8 @@ _Item = TypeVar("_Item")
 
 _COMBINING = re.compile("[\u0300-\u036f]")  # the accents; kana voicing marks and vowel signs are letters, not accents
 _HALF = EDIT_LETTERS // 2
+_DROPPED = "PZC"  # punctuation, separators and control characters; symbols stay: C++ is not C
+_ASCII_DROPPED = {code: None for code in range(128) if unicodedata.category(chr(code))[0] in _DROPPED}
 
 
 def element_id(project: str | None, kind: str, name: str, taken: Container[str] = ()) -> str:
@@ -43,9 +45,11 @@ def element_id(project: str | None, kind: str, name: str, taken: Container[str] 
 
 def loose_name(name: str) -> str:
     """Return a name without accents, case, width, punctuation and spaces; perhaps nothing is left."""
+    if name.isascii():
+        return name.lower().translate(_ASCII_DROPPED)
     folded = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name).casefold())
     bare = unicodedata.normalize("NFC", _COMBINING.sub("", folded))
-    return "".join(letter for letter in bare if unicodedata.category(letter)[0] not in "PZC")
+    return "".join(letter for letter in bare if unicodedata.category(letter)[0] not in _DROPPED)
 
 
 def digits_of(loose: str) -> str:
@@ -67,17 +71,18 @@ def one_letter_apart(one: str, other: str) -> bool:
 
 def why_near(one: str, other: str) -> str | None:
     """Say why two names may be one, or return ``None`` if they are plainly two."""
-    return _why_loose_near(loose_name(one), loose_name(other))
+    return why_loose_near(loose_name(one), loose_name(other))
 
 
-def _why_loose_near(loose: str, loose_other: str) -> str | None:
-    if not loose or not loose_other or digits_of(loose) != digits_of(loose_other):
+def why_loose_near(loose: str, loose_other: str) -> str | None:
+    """Say why the names behind two loose ones may be one, or return ``None`` if they are plainly two."""
+    if not loose or not loose_other:
         return None
     if loose == loose_other:
         return "the same name but for accents, case, width, punctuation or spaces"
-    if max(len(loose), len(loose_other)) >= EDIT_LETTERS and one_letter_apart(loose, loose_other):
-        return "one letter differs"
-    return None
+    if max(len(loose), len(loose_other)) < EDIT_LETTERS or not one_letter_apart(loose, loose_other):
+        return None
+    return "one letter differs" if digits_of(loose) == digits_of(loose_other) else None
 
 
 def near_keys(loose: str) -> tuple[str, ...]:
@@ -148,10 +153,8 @@ class NameIndex:
         loose = loose_name(name)
         for key in near_keys(loose):
             for named in self._near.get((project, key), {}).values():
-                if named.id in found or fold_name(named.kind) != fold_name(kind):
-                    continue
-                reason = _why_loose_near(loose, named.loose)
-                if reason is not None:
+                reason = None if named.id in found else why_loose_near(loose, named.loose)
+                if reason is not None and fold_name(named.kind) == fold_name(kind):
                     found[named.id] = (named, reason)
         return [found[id_] for id_ in sorted(found)]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from memoryd.text.canonical import CanonicalError, canonical_json
 from semantic.errors import InvalidMutation
+from semantic.ids import is_element, is_note, is_path_end
 
 MAX_MUTATIONS = 1000
 MAX_NAME = 300
@@ -22,9 +23,6 @@ MAX_WORD = 64
 LISTS = ("notes", "touches", "aliases")
 """Fields that only grow, until a value is dropped."""
 
-_ELEMENT = re.compile(r"el_[0-9a-f]{20}")
-_NOTE = re.compile(r"no_[0-9a-f]{20}")
-_PATH = re.compile(r"path:([^:\s]*):(\S.*)", re.DOTALL)
 _KEY = re.compile(r"[a-z0-9_.-]{1,64}")
 
 Check = Callable[[Any], str | None]
@@ -42,21 +40,6 @@ class Operation:
     def fields(self) -> str:
         """Return the names of the fields, for an error."""
         return ", ".join((*self.required, *(f"{name}?" for name in self.optional)))
-
-
-def is_element(value: Any) -> bool:
-    """Tell whether this is an element id."""
-    return isinstance(value, str) and _ELEMENT.fullmatch(value) is not None
-
-
-def is_note(value: Any) -> bool:
-    """Tell whether this is a note id."""
-    return isinstance(value, str) and _NOTE.fullmatch(value) is not None
-
-
-def is_path_end(value: Any) -> bool:
-    """Tell whether this is ``path:<project>:<path>``, a file that has no node."""
-    return isinstance(value, str) and _PATH.fullmatch(value) is not None
 
 
 def check_logged(mutation: Any, place: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +61,12 @@ def opened(path: Path) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def is_below(folder: Path, paths: Iterable[Path]) -> bool:
+    """Tell whether any of the paths lies in a folder, named as the folder is or by its real path behind a link."""
+    roots = (folder, Path(os.path.realpath(folder)))
+    return any(path.is_relative_to(root) for path in paths for root in roots)
 
 
 def append(descriptor: int, path: Path, data: bytes) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 from memoryd.text.canonical import fold_name
 from semantic.errors import UnknownDecision, UnknownElement
@@ -130,6 +131,28 @@ class Projection:
         else:
             links = (link for link in self.links if id_ in {link.source, link.target})
         return tuple((link, self.elements.get(link.target if link.source == id_ else link.source)) for link in links)
+
+    @cached_property
+    def in_force(self) -> tuple[Decision, ...]:
+        """Return the decisions that nothing superseded, newest first by replay order."""
+        standing = [decision for decision in self.decisions.values() if decision.superseded_by is None]
+        return tuple(sorted(standing, key=lambda decision: decision.order, reverse=True))
+
+    @cached_property
+    def superseded_episodes(self) -> Mapping[str, str]:
+        """Return episode id to the decision that superseded the one which the episode is evidence of.
+
+        An episode that is also evidence of a decision still in force is not superseded.
+        """
+        found: dict[str, str] = {}
+        current: set[str] = set()
+        for decision in self.decisions.values():
+            episodes = [cited for cited in decision.evidence if cited.startswith("ep_")]
+            if decision.superseded_by is None:
+                current.update(episodes)
+            else:
+                found.update(dict.fromkeys(episodes, decision.superseded_by))
+        return MappingProxyType({episode: newer for episode, newer in found.items() if episode not in current})
 
     def without_authority(self, project: str | None, title: str, why: str) -> tuple[str, ...]:
         """Return the decisions of these words that never had authority, such as one without mutations."""

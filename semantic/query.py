@@ -29,6 +29,8 @@ class SemanticQuery:
         tags: Each has to be there, itself or something below it.
         kinds: Of ``note``, ``element`` and ``decision``; ``None`` for all.
         limit: The most hits.
+        priors: Let hubs, the project and supersession change the order a little. A superseded decision stands below
+            what superseded it all the same.
     """
 
     text: str
@@ -42,6 +44,7 @@ class SemanticQuery:
     limit: int = 10
     dense: bool = True
     lexical: bool = True
+    priors: bool = True
 
     def admits(self, document: Document, kind: str) -> bool:
         """Tell whether a document may be a hit of this kind (a note joined to an element is a hit of the element)."""

@@ -45,7 +45,7 @@ class NewDecision:
     Attributes:
         mutations: As sent: an element in one is ``{kind, name}`` or an id.
         scope: ``None`` for the default: project if a project is given, else user.
-        project: The id of a known project.
+        project: The id of its project; a store also takes a name.
         evidence: Episode ids, or ``<vault>:<path>#<heading>``.
         supersedes: Decisions that it replaces beside the heads of what it changes.
         about: Ids mentioned and not changed.
@@ -89,8 +89,10 @@ class Recorded:
     warnings: tuple[str, ...] = field(default_factory=tuple)
 
 
-def record(ledger: Ledger, new: NewDecision) -> Recorded:
+def record(ledger: Ledger, new: NewDecision, *, first: Draft | None = None) -> Recorded:
     """Record a decision durably, or find that it stands already.
+
+    ``first`` is an event that has to stand before it (a project that is new with it): recorded only if it is.
 
     Raises:
         InvalidDecision: Its words or mutations cannot be recorded, or hold a credential.
@@ -122,6 +124,8 @@ def record(ledger: Ledger, new: NewDecision) -> Recorded:
         if id_ in picture.forgotten:
             raise Purged("this decision was forgotten and stays so; say it in other words to record it anew")
         warnings = resolved.warnings + _warnings(picture, new, resolved)
+        if first is not None:
+            ledger.record(first)
         ledger.record(Draft("decision", id_, _body(new, resolved, supersedes), new.actor, new.session, project))
         return Recorded(
             id_,
@@ -199,9 +203,15 @@ def _supersedes(picture: Projection, resolved: Resolved, new: NewDecision) -> li
 
 
 def _ends_of_line(picture: Projection, id_: str) -> Iterable[str]:
-    held = picture.decisions[id_]
+    """Return what stands at the end of the line of supersession; of a ring, which has no end, its last in order."""
+    line = {id_: picture.decisions[id_]}
+    held = line[id_]
     while held.superseded_by is not None:
         held = picture.decisions[held.superseded_by]
+        if held.id in line:
+            held = max((one for one in line.values() if one.id != id_), key=lambda decision: decision.order)
+            break
+        line[held.id] = held
     return (held.id,) if held.id != id_ else ()
 
 

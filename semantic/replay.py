@@ -17,6 +17,7 @@ from semantic.decision_state import DecisionState
 from semantic.element_state import ElementState, merged
 from semantic.errors import BrokenLine
 from semantic.event import Event
+from semantic.ids import note_id
 from semantic.instant import read_instant
 from semantic.link_state import LinkState
 from semantic.model import Decision, Element
@@ -24,7 +25,6 @@ from semantic.project import Project, joined, united
 from semantic.projection import Projection
 from semantic.shard import ShardKey
 from semantic.union import Moves, Unions
-from semantic.vault.note import note_id
 
 
 class Replay:

@@ -14,8 +14,9 @@ from typing import Any
 from memoryd.text.canonical import fold_name
 from semantic.errors import AmbiguousName, Candidate, InvalidMutation, NearDuplicate, UnknownElement
 from semantic.identity import Named, NameIndex, element_id, why_near
+from semantic.ids import is_element
 from semantic.model import Element
-from semantic.mutation import check_sent, is_element
+from semantic.mutation import check_sent
 from semantic.projection import Projection
 
 Mutation = Mapping[str, Any]
@@ -94,7 +95,11 @@ class Resolver:
             if mutation["op"] == "put_element" and "id" not in mutation:
                 kind, name = tidy(mutation["kind"]), tidy(mutation["name"])
                 named.setdefault((fold_name(kind), fold_name(name)), (f"mutations[{index}]", kind, name))
-        known = {key: self._exact(kind, name, place) for key, (place, kind, name) in named.items()}
+        guess = self._latest or self._new
+        known = {
+            key: self._exact(self._project, kind, name, place, guess=guess)
+            for key, (place, kind, name) in named.items()
+        }
         again = self._new and all(known.values())
         for key, (place, kind, name) in named.items():
             found = known[key]
@@ -106,11 +111,12 @@ class Resolver:
                 self._refuse_near(kind, name, place)
             self._put[key] = (self._mint(kind, name), kind, name)
 
-    def _exact(self, kind: str, name: str, place: str) -> Named | None:
-        found = self._names.exact(self._project, kind, name)
+    def _exact(self, project: str | None, kind: str, name: str, place: str, *, guess: bool) -> Named | None:
+        """Return who has this name, before all whose alias it is; of several, if it may be guessed, the newest."""
+        found = self._names.exact(project, kind, name)
         named = [one for one in found if not one.alias] or found
         if len(named) > 1:
-            if not (self._latest or self._new):
+            if not guess:
                 candidates = [Candidate(one.id, one.kind, one.name, "has this name") for one in named]
                 raise AmbiguousName(f"{place}: several elements are called this; send the id of one", candidates)
             return max(named, key=lambda one: self._born(one.id))
@@ -211,9 +217,9 @@ class Resolver:
         put = self._put.get((fold_name(kind), fold_name(name)))
         if put is not None:
             return put[0]
-        found = self._exact(kind, name, place)
+        found = self._exact(self._project, kind, name, place, guess=self._latest)
         if found is None and also_user and self._project is not None:
-            found = next(iter(self._names.exact(None, kind, name)), None)
+            found = self._exact(None, kind, name, place, guess=self._latest)
         if found is not None:
             return found.id
         near = [Candidate(one.id, one.kind, one.name, why) for one, why in self._names.near(self._project, kind, name)]

@@ -10,34 +10,38 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from memoryd.text.canonical import digest, fold_name
 from memoryd.text.embedder import Embedder
 from memoryd.text.hit import Found
-from memoryd.text.report import Report
-from semantic.attending import Attention
-from semantic.attention import Standing
-from semantic.checkout import read_checkout
-from semantic.errors import InvalidDecision, UnknownNote, UnknownProject
+from memoryd.text.report import Problem, Report
+from semantic import listing
+from semantic.active import LIMIT_UNITS, Cost, Pass, Place
+from semantic.attention import Attention
+from semantic.errors import UnknownNote
 from semantic.export import export_projection
 from semantic.forgetting import Forgotten, forget
 from semantic.instant import Clock
 from semantic.ledger import Ledger
-from semantic.log import Draft
-from semantic.model import Decision, Element, Link, Note
-from semantic.project import Match, Project, match_checkout, match_name, new_by_name
+from semantic.model import Decision, Element, Link, Note, Scope
+from semantic.ndjson import is_below
+from semantic.project import Project
 from semantic.projection import Projection
+from semantic.projects import Projects, minting
 from semantic.query import SemanticQuery
 from semantic.recording import NewDecision, Recorded, record
 from semantic.search import SemanticIndex
+from semantic.settling import Settling
+from semantic.standing import Standing
 from semantic.vault.contract import Contract
 from semantic.vault.daily import DailyNotes
 from semantic.vault.library import Library
+
+Tell = Callable[[str, int, int], None]
+"""Told what is done, how much of it, and of how much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,42 +84,66 @@ class SemanticStore:
         languages: Sequence[str] = ("en", "de"),
         no_projects: Collection[Path] = (),
     ) -> None:
-        self._install = install
-        self._no_projects = tuple(no_projects)
         self._ledger = Ledger(memory, install, clock, entropy)
         self._attention = Attention(memory, install, clock)
         self._library = Library(vaults, contract, clock, zone)
-        self._index = SemanticIndex(languages)
+        self._projects = Projects(self._ledger, install, no_projects)
+        self._settling = Settling(self._ledger, self._attention, clock)
+        self._index = SemanticIndex(lambda: (self.projection(), self._library.snapshot()), languages)
 
     def open(self) -> None:
-        """Read and verify the log and the attention record. Notes are read by ``reconcile``."""
+        """Read and verify the log and the attention record. Notes are read by ``reconcile``.
+
+        The search takes in the log beside what follows.
+        """
         self._ledger.open()
         self._attention.open()
+        self._index.upkeep.call()
 
     def close(self) -> None:
         """Write the reads that wait, and let the search come to rest."""
         self._attention.flush()
-        self._index.close()
+        self._index.upkeep.close()
 
     # Writing
 
-    def decide(self, new: NewDecision) -> Recorded:
-        """Record a decision durably; ``new.project`` may be an id or a name, and is minted if it is a new name.
+    def decide(self, new: NewDecision, *, cwd: Path | None = None, trusted: Collection[str] = ()) -> Recorded:
+        """Record a decision durably; it is found by the time this returns.
+
+        ``new.project`` may be an id or a name; without it, the project is that of the working folder ``cwd``. One that
+        is new here is minted with the decision, and not at all if the decision is refused.
 
         Raises:
             InvalidDecision: Its words or mutations cannot be recorded, or hold a credential.
+            InvalidFolder: ``cwd`` is not absolute.
             UnknownName: An element, name or decision in it means nothing here.
             Clash: A name is near or ambiguous, heads changed, or the decision was forgotten.
             WriteFailed: It could not be made durable; nothing was recorded.
         """
-        if new.project is not None and new.scope != "user":
-            project = self.project_for(None, name_or_id=new.project, mint=True, actor=new.actor, session=new.session)
-            new = replace(new, project=project.id if project else None)
-        return record(self._ledger, new)
+        with self._ledger.writing:
+            picture = self._ledger.present()
+            place = None
+            if new.scope != "user":
+                place = self._projects.match(picture.projects, cwd, new.project, trusted)
+            first = minting(place, actor=new.actor, session=new.session) if place and place.is_news else None
+            new = replace(new, project=picture.shown(place.id) if place else None)
+            recorded = record(self._ledger, new, first=first)
+        self._index.upkeep.take_in_newest()
+        return recorded
 
     def forget(self, ids: Sequence[str], *, actor: str = "person", session: str | None = None) -> Forgotten:
-        """Forget elements, decisions and episodes; see ``semantic.forgetting``."""
-        return forget(self._ledger, ids, actor=actor, session=session)
+        """Forget elements, decisions and episodes; see ``semantic.forgetting``.
+
+        Raises:
+            InvalidDecision: Something in the list is no id of these.
+            UnknownElement: An element is not known; nothing was forgotten.
+            UnknownDecision: A decision is not known; nothing was forgotten.
+            WriteFailed: It could not be made durable, or a file could not be purged yet (it is tried again).
+        """
+        try:
+            return forget(self._ledger, ids, actor=actor, session=session)
+        finally:
+            self._index.upkeep.take_in_newest()
 
     def forgotten(self) -> frozenset[str]:
         """Return every id that was forgotten, episodes included: to be refused by capture, import and restore."""
@@ -129,14 +157,9 @@ class SemanticStore:
             AmbiguousName: A name belongs to several.
             InvalidDecision: They are one already.
         """
-        with self._ledger.writing:
-            one, other = self._known_project(source), self._known_project(into)
-            if one.id == other.id:
-                raise InvalidDecision("these are one project already")
-            body = {"from": one.id, "into": other.id}
-            id_ = "pm_" + digest(one.id, other.id, length=24)
-            self._ledger.record(Draft("project_merge", id_, body, actor, session))
-            return self.projection().projects[other.id]
+        merged = self._projects.merge(source, into, actor=actor, session=session)
+        self._index.upkeep.take_in_newest()
+        return merged
 
     def project_for(
         self,
@@ -161,13 +184,12 @@ class SemanticStore:
             return None
         with self._ledger.writing if mint else nullcontext():
             picture = self._ledger.present() if mint else self.projection()
-            match = self._match(picture.projects, cwd, name_or_id, trusted)
-            if match is None:
-                return None
-            if mint and match.is_news:
-                self._ledger.record(Draft("project", match.id, match.body, actor, session))
-                picture = self._ledger.present()
-            return picture.projects.get(picture.shown(match.id))
+            match = self._projects.match(picture.projects, cwd, name_or_id, trusted)
+            if match is None or not mint:
+                return None if match is None else picture.projects.get(picture.shown(match.id))
+            project = self._projects.mint(match, actor=actor, session=session)
+        self._index.upkeep.take_in_newest()
+        return project
 
     def attend(
         self,
@@ -184,6 +206,23 @@ class SemanticStore:
     def flush_attention(self) -> None:
         """Write the reads that wait: every two seconds, and at the end."""
         self._attention.flush()
+
+    def settle_active(
+        self, scope: Scope, project: str | None, *, cost: Cost, limit: int = LIMIT_UNITS, actor: str = "job:active"
+    ) -> Pass:
+        """Bring the active set of a scope within its budget, durably; see ``semantic.active``.
+
+        Args:
+            scope: ``user``, or ``project`` with the project's id.
+            project: ``None`` in user scope.
+            cost: What an element takes in the rendered text, in UTF-16 units.
+            limit: The budget of the scope, in the same units.
+            actor: Who does it, as the attention record will say.
+
+        Raises:
+            WriteFailed: The moves could not be made durable: they did not happen.
+        """
+        return self._settling.settle(scope, project, cost=cost, limit=limit, actor=actor)
 
     # Reading the log
 
@@ -212,30 +251,12 @@ class SemanticStore:
         *,
         project: str | None = None,
     ) -> list[Element]:
-        """Return living elements by name and id.
+        """Return living elements in the order of ``semantic.listing.listing_key``; see ``semantic.listing.select``."""
+        return listing.select(self.projection(), q=q, kind=kind, scope=scope, near=near, project=project)
 
-        Args:
-            q: A text in the name, an alias or the gist.
-            kind: Only this kind, without regard to case.
-            scope: ``user``, ``project`` or ``all``.
-            near: An id: only what is linked with it; else a path: only what touches it.
-            project: Only this project, by id or name.
-        """
-        picture = self.projection()
-        found: Iterable[Element] = picture.elements.values()
-        if near is not None:
-            found = _near(picture, near)
-        if kind is not None:
-            found = [one for one in found if fold_name(one.kind) == fold_name(kind)]
-        if scope is not None and scope != "all":
-            found = [one for one in found if one.scope == scope]
-        if project is not None:
-            match = match_name(picture.projects, project)
-            found = [one for one in found if match is not None and one.project == match.id]
-        if q is not None:
-            wanted = fold_name(q)
-            found = [one for one in found if any(wanted in fold_name(t) for t in (one.name, one.gist, *one.aliases))]
-        return sorted(found, key=lambda one: (fold_name(one.name), one.id))
+    def place_of(self, id_: str, *, cost: Cost, limit: int = LIMIT_UNITS) -> Place:
+        """Return where an element stands in its scope's active set, and why, or raise UnknownElement."""
+        return self._settling.place_of(id_, cost=cost, limit=limit)
 
     def history(self, id_: str) -> tuple[Decision, ...]:
         """Return the chain of an element, a note or a decision, in replay order."""
@@ -255,7 +276,7 @@ class SemanticStore:
 
     def projects(self) -> list[Project]:
         """Return all projects by name and id; merged ones under what they were merged into."""
-        return sorted(self.projection().projects.values(), key=lambda one: (fold_name(one.name), one.id))
+        return self._projects.listed()
 
     def export(self) -> bytes:
         """Return the canonical export of the log: equal bytes wherever the events are equal."""
@@ -282,13 +303,6 @@ class SemanticStore:
             raise UnknownNote(f"no note lies at {vault}:{path}")
         return found
 
-    def note_by_id(self, id_: str) -> Note:
-        """Return a note by its id, following moves, or raise UnknownNote."""
-        found = self._library.by_id(self.projection().shown(id_)) or self._library.by_id(id_)
-        if found is None:
-            raise UnknownNote(f"no note has the id {id_}")
-        return found
-
     def library_version(self) -> int:
         """Return a number that grows whenever a note was read anew, came or went."""
         return self._library.version
@@ -303,25 +317,34 @@ class SemanticStore:
 
     def search(self, query: SemanticQuery, embedder: Embedder | None) -> Found:
         """Find notes, elements and decisions."""
-        return self._index.search(query, self.projection(query.as_of), self._library, embedder)
+        return self._index.search(query, self.projection(query.as_of), self._library.snapshot(), embedder)
 
-    def reconcile(self) -> Report:
+    def verify(self, tell: Tell) -> list[Problem]:
+        """Return each difference between the notes in the vaults and those that are held."""
+        tell("compares the notes", 0, 0)
+        return self._library.differences()
+
+    def rebuild(self, tell: Tell, *, accept_loss: bool = False) -> Report:
+        """Look at all files; with ``accept_loss`` notes that are missing are gone for good."""
+        tell("reads the notes", 0, 0)
+        return self.reconcile(accept_loss=accept_loss)
+
+    def reconcile(self, *, accept_loss: bool = False) -> Report:
         """Look at all files of the log, the attention record and the vaults, and bring the search up to date."""
         self._ledger.refresh()
         self._attention.refresh()
-        report = self._library.reconcile()
-        self._index.update(self.projection(), self._library)
+        report = self._library.reconcile(accept_loss=accept_loss)
+        self._index.upkeep.update()
         return report
 
     def refresh(self, paths: Iterable[Path]) -> Report:
         """Look at what a watcher saw change."""
         named = [Path(path) for path in paths]
-        if any(path.is_relative_to(self._ledger.folder) for path in named):
-            self._ledger.refresh()
-        if any(path.is_relative_to(self._attention.folder) for path in named):
-            self._attention.refresh()
+        for truth in (self._ledger, self._attention):
+            if is_below(truth.folder, named):
+                truth.refresh()
         report = self._library.refresh(named)
-        self._index.update(self.projection(), self._library)
+        self._index.upkeep.update()
         return report
 
     def watched(self) -> list[Path]:
@@ -330,16 +353,31 @@ class SemanticStore:
         return [*own, *self._library.watched()]
 
     def wanting_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, str]]:
-        """Return (unit id, exact string to embed) of what has no vector of this space yet, newest first."""
+        """Return (handle, exact string to embed) of what has no vector of this space yet, newest first.
+
+        A handle stands for a piece and the text that it has now.
+        """
         return self._index.wanting_vectors(fingerprint, limit)
 
+    def count_wanting(self, fingerprint: str) -> int:
+        """Return how many pieces have no vector of this space yet. It costs nothing to ask."""
+        return self._index.count_wanting(fingerprint)
+
     def add_vectors(self, fingerprint: str, dimension: int, vectors: Mapping[str, npt.NDArray[np.float32]]) -> None:
-        """Take in vectors of strings that ``wanting_vectors`` offered."""
+        """Take in vectors by the handles of ``wanting_vectors``; one of a text that changed meanwhile is let go."""
         self._index.add_vectors(fingerprint, dimension, vectors)
+
+    def fingerprints(self) -> set[str]:
+        """Return the models that gave vectors."""
+        return self._index.fingerprints()
+
+    def drop_vectors(self, fingerprint: str) -> None:
+        """Drop all vectors of a model."""
+        self._index.drop_vectors(fingerprint)
 
     def pending(self) -> int:
         """Return how many documents the search is behind."""
-        return self._index.pending(self.projection(), self._library)
+        return self._index.upkeep.pending()
 
     def counts(self, fingerprint: str | None = None) -> Counts:
         """Return how much is known."""
@@ -349,35 +387,8 @@ class SemanticStore:
         return Counts(len(picture.elements), len(picture.links), len(picture.decisions), notes, units, vectors)
 
     def problems(self) -> list[str]:
-        """Name all damage of the log and the attention record, and all that is kept and not shown."""
+        """Name all damage of the log and the attention record, all that is kept and not shown, and a failing search."""
         found = [*self._ledger.problems(), *self._attention.problems()]
-        return list(dict.fromkeys(f"{problem.path}: {problem.reason}" for problem in found))
-
-    def _match(
-        self, projects: Mapping[str, Project], cwd: Path | None, name_or_id: str | None, trusted: Collection[str]
-    ) -> Match | None:
-        if name_or_id is not None:
-            return match_name(projects, name_or_id) or new_by_name(name_or_id)
-        assert cwd is not None
-        checkout = read_checkout(cwd, self._no_projects)
-        return None if checkout is None else match_checkout(projects, checkout, self._install, trusted=trusted)
-
-    def _known_project(self, name_or_id: str) -> Project:
-        projects = self.projection().projects
-        match = match_name(projects, name_or_id)
-        if match is None:
-            raise UnknownProject("no project has this id or name")
-        return projects[match.id]
-
-
-def _near(picture: Projection, near: str) -> list[Element]:
-    if near.startswith(("el_", "no_", "path:")):
-        found = {element.id: element for _, element in picture.neighbors(near) if element is not None}
-        return list(found.values())
-    return [one for one in picture if any(_touches(pattern, near) for pattern in one.touches)]
-
-
-def _touches(pattern: str, path: str) -> bool:
-    """Tell whether what an element touches (a file, a folder or a glob) holds a path."""
-    folder = pattern.rstrip("/")
-    return path == folder or path.startswith(f"{folder}/") or fnmatchcase(path, pattern)
+        failure = self._index.upkeep.failure
+        lag = [] if failure is None else [f"the semantic search is not up to date: {failure}"]
+        return lag + list(dict.fromkeys(f"{problem.path}: {problem.reason}" for problem in found))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from semantic.vault.ignore import SETTINGS_FOLDER, read_settings
+from semantic.vault.ignore import NO_IGNORE, SETTINGS_FOLDER, Ignore, read_settings
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
@@ -48,16 +48,26 @@ _PATTERNS = {
 
 @dataclass(frozen=True, slots=True)
 class DailyNotes:
-    """Where a vault keeps its daily notes: ``folder`` relative to ``root`` (may be empty), moment.js ``format``."""
+    """Where a vault keeps its daily notes: ``folder`` relative to ``root`` (may be empty), moment.js ``format``.
+
+    Attributes:
+        paths: Those that were there at the last look.
+        ignore: What the vault leaves alone; a daily note among it is none.
+        is_away: Whether the vault's folder is not there, and was not since the start: nobody can say where they lie.
+    """
 
     vault: str
     root: Path
     folder: str
     format: str
     paths: tuple[str, ...] = ()
+    ignore: Ignore = NO_IGNORE
+    is_away: bool = False
 
     def day_of(self, path: str) -> date | None:
         """Return the day that a path (relative to the vault) is the note of, or ``None``."""
+        if self.is_away or self.ignore.hides(path):
+            return None
         found = re.fullmatch(_path_pattern(self.folder, self.format), path)
         if found is None:
             return None
@@ -71,7 +81,9 @@ class DailyNotes:
             return None
 
 
-def read_daily_notes(vault: str, root: Path, problems: list[tuple[str, str]]) -> DailyNotes | None:
+def read_daily_notes(
+    vault: str, root: Path, problems: list[tuple[str, str]], ignore: Ignore = NO_IGNORE
+) -> DailyNotes | None:
     """Return where the vault keeps its daily notes; ``None`` for a folder that Obsidian never opened."""
     if not (root / SETTINGS_FOLDER).is_dir():
         return None
@@ -82,6 +94,7 @@ def read_daily_notes(vault: str, root: Path, problems: list[tuple[str, str]]) ->
         root,
         unicodedata.normalize("NFC", folder.strip("/ ")) if isinstance(folder, str) else "",
         pattern.strip() if isinstance(pattern, str) and pattern.strip() else "YYYY-MM-DD",
+        ignore=ignore,
     )
 
 

@@ -1,7 +1,7 @@
-"""Which files of a vault are left alone: one rule for the first scan and for every later event.
+"""Which files of a vault are left alone: what is left alone everywhere, and what Obsidian's own settings exclude.
 
-Hidden files and folders (``.obsidian``, ``.trash``, ``.git`` …), the folders of templates that the vault's own
-settings name, the files that Obsidian is told to exclude, and what ``.memorydignore`` lists in gitignore's syntax.
+``memoryd.text.ignore`` holds the rules of every root; a vault adds the folders of templates that its settings name
+and the files that Obsidian is told to exclude.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pathspec
 import regex
 
-IGNORE_FILE = ".memorydignore"
+from memoryd.text.ignore import NO_RULES, Rules, read_rules
+
 SETTINGS_FOLDER = ".obsidian"
 _TEMPLATE_SETTINGS = (
     (f"{SETTINGS_FOLDER}/templates.json", "folder"),
@@ -28,46 +28,37 @@ _PATTERN_TIMEOUT_S = 0.1
 class Ignore:
     """The ignore rules of one vault, as read; ``problems`` are (path, reason) of settings that could not be read."""
 
-    lines: tuple[str, ...] = ()
+    rules: Rules = NO_RULES
     folders: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
-    _spec: pathspec.GitIgnoreSpec = field(init=False, compare=False, repr=False)
     _patterns: tuple[regex.Pattern[str], ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_spec", pathspec.GitIgnoreSpec.from_lines(self.lines))
         object.__setattr__(self, "_patterns", tuple(regex.compile(pattern) for pattern in self.patterns))
 
     def hides(self, path: str, *, folder: bool = False) -> bool:
-        """Tell whether a path (relative to the vault, with ``/``) is left alone.
-
-        A file in a hidden folder is hidden, so an event deep inside is judged as the scan would judge it.
-        """
-        parts = path.split("/")
-        if any(part.startswith(".") for part in parts):
+        """Tell whether a path (relative to the vault, with ``/``) is left alone, judged alike by scan and event."""
+        if self.rules.hides(path, folder=folder):
             return True
         if any(path == held or path.startswith(held + "/") for held in self.folders):
             return True
         if self.prefixes and path.startswith(self.prefixes):
             return True
-        if self.lines and self._hidden_by_lines(parts, folder=folder):
-            return True
         return any(_matches(pattern, path) for pattern in self._patterns)
 
-    def _hidden_by_lines(self, parts: list[str], *, folder: bool) -> bool:
-        # Like git, nothing below an ignored folder can be brought back by a later `!` line.
-        above = ("/".join(parts[:count]) + "/" for count in range(1, len(parts)))
-        return any(self._spec.match_file(one) for one in above) or self._spec.match_file(
-            "/".join(parts) + ("/" if folder else "")
-        )
+
+NO_IGNORE = Ignore()
 
 
-def read_ignore(root: Path) -> Ignore:
-    """Read the ignore rules of a vault; a settings file that cannot be read is a problem and hides nothing."""
-    problems: list[tuple[str, str]] = []
-    lines = _read_lines(root / IGNORE_FILE, problems)
+def read_ignore(root: Path, held: Ignore = NO_IGNORE) -> Ignore:
+    """Read the ignore rules of a vault; a settings file that cannot be read is a problem and hides nothing.
+
+    ``held`` are the rules as read before: those of an ignore file that cannot be read for a while stay in force.
+    """
+    rules = read_rules(root, held.rules)
+    problems: list[tuple[str, str]] = list(rules.problems)
     folders = []
     for name, key in _TEMPLATE_SETTINGS:
         value = read_settings(root, name, problems).get(key)
@@ -85,7 +76,7 @@ def read_ignore(root: Path) -> Ignore:
                 problems.append((f"{SETTINGS_FOLDER}/app.json", f"the excluded pattern {one} is no regular expression"))
         else:
             prefixes.append(one)
-    return Ignore(lines, tuple(folders), tuple(prefixes), tuple(patterns), tuple(problems))
+    return Ignore(rules, tuple(folders), tuple(prefixes), tuple(patterns), tuple(problems))
 
 
 def read_settings(root: Path, name: str, problems: list[tuple[str, str]]) -> Mapping[str, Any]:
@@ -98,25 +89,6 @@ def read_settings(root: Path, name: str, problems: list[tuple[str, str]]) -> Map
         problems.append((name, f"these settings cannot be read ({error}) and are taken as absent"))
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _read_lines(path: Path, problems: list[tuple[str, str]]) -> tuple[str, ...]:
-    try:
-        lines = path.read_text("utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        problems.append((path.name, f"cannot be read ({error.strerror}); no file is ignored by it"))
-        return ()
-    good = []
-    for number, line in enumerate(lines, 1):
-        try:
-            pathspec.GitIgnoreSpec.from_lines([line])
-        except ValueError as error:
-            problems.append((path.name, f"line {number} is no ignore pattern ({error}) and is skipped"))
-        else:
-            good.append(line)
-    return tuple(good)
 
 
 def _is_pattern(text: str) -> bool:

@@ -12,11 +12,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from memoryd.text.canonical import digest, fold_name
-from memoryd.text.report import Report
-from semantic.model import Note, Section
+from memoryd.text.report import Problem, Report
+from semantic.ids import note_id
+from semantic.model import Note
 from semantic.vault.contract import Contract
 from semantic.vault.daily import DailyNotes
-from semantic.vault.note import note_id, read_note
+from semantic.vault.note import read_note
 from semantic.vault.shelf import Changes, Shelf
 from semantic.vault.tag import tag_matches
 
@@ -47,7 +48,6 @@ class Library:
         self._reading = threading.Lock()  # one pass over the disk at a time
         self._lock = threading.Lock()  # held only while the notes change hands
         self._notes: Mapping[str, Note] = MappingProxyType({})
-        self._by_element: Mapping[str, tuple[str, ...]] = MappingProxyType({})
         self._version = 0
 
     @property
@@ -99,17 +99,11 @@ class Library:
         except ValueError:
             return None  # a path that is no text names no note
 
-    def by_id(self, id: str) -> Note | None:  # noqa: A002 - an id is called id everywhere
-        """Return the note with this id, or ``None``."""
-        return self._notes.get(id)
+    def links_to(self, id: str) -> list[Note]:  # noqa: A002 - an id is called id everywhere
+        """Return the notes that link to a note (``no_…``) or to another file (``<vault>:<path>``).
 
-    def joined_to(self, element: str) -> list[Note]:
-        """Return the notes whose front matter joins them to an element, by vault and path."""
-        notes = self._notes
-        return [notes[one] for one in self._by_element.get(element, ()) if one in notes]
-
-    def links_to(self, id: str) -> list[Note]:  # noqa: A002 - as above
-        """Return the notes that link to a note (``no_…``) or to another file (``<vault>:<path>``)."""
+        A move mends these.
+        """
         with self._lock:
             sources = [
                 shelf.notes[path]
@@ -119,10 +113,6 @@ class Library:
             ]
         return sorted(sources, key=lambda note: (note.vault, note.path))
 
-    def sections(self) -> list[tuple[Note, Section]]:
-        """Return every searchable piece with its note."""
-        return [(note, section) for note in self._notes.values() for section in note.sections]
-
     def check(self, text: str, vault: str, path: str) -> tuple[str, ...]:
         """Return what would break the contract, or could not be read, if this text were the note at the path."""
         data = text.encode("utf-8", "surrogatepass")
@@ -131,8 +121,7 @@ class Library:
 
     def daily_notes(self) -> list[DailyNotes]:
         """Return each vault's daily notes, which are dated entries and no notes of this library."""
-        with self._lock:
-            return [daily for shelf in self._shelves.values() if (daily := shelf.daily_notes()) is not None]
+        return [daily for shelf in self._shelves.values() if (daily := shelf.daily_notes()) is not None]
 
     def watched(self) -> list[Path]:
         """Return the folders to watch, those that exist."""
@@ -142,6 +131,26 @@ class Library:
         """Return a hash of everything known: equal for a library kept up to date and one read from nothing."""
         notes = self._notes
         return digest([_described(notes[one]) for one in sorted(notes)])
+
+    def differences(self) -> list[Problem]:
+        """Read every vault anew and return what differs from the notes that are held. Nothing is changed."""
+        roots = {name: shelf.root for name, shelf in self._shelves.items()}
+        fresh = Library(roots, self._contract, self._clock, self._zone)
+        with self._reading:
+            fresh.reconcile()
+            held = self._notes
+        read = fresh.snapshot()
+        found = []
+        for id_ in {**held, **read}:
+            note, other = held.get(id_), read.get(id_)
+            if note is None or other is None:
+                shown = note or other
+                assert shown is not None
+                reason = "it is not held" if note is None else "it is held, and no such note was read"
+                found.append(Problem(f"{shown.vault}:{shown.path}", reason))
+            elif _described(note) != _described(other):
+                found.append(Problem(f"{note.vault}:{note.path}", "it is held in another form than it was read in"))
+        return sorted(found, key=lambda one: one.path)
 
     def _put(self, plans: list[tuple[Shelf, Changes]]) -> Report:
         report = Report()
@@ -155,11 +164,7 @@ class Library:
 
     def _publish(self) -> None:
         notes = {note.id: note for shelf in self._shelves.values() for note in shelf.notes.values()}
-        joined: dict[str, tuple[str, ...]] = {}
-        for note in sorted(notes.values(), key=lambda note: (note.vault, note.path)):
-            if note.element is not None:
-                joined[note.element] = (*joined.get(note.element, ()), note.id)
-        self._notes, self._by_element = MappingProxyType(notes), MappingProxyType(joined)
+        self._notes = MappingProxyType(notes)
         self._version += 1
 
 

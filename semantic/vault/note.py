@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,6 +18,7 @@ from memoryd.text.canonical import digest, sha256_hex
 from memoryd.text.decode import decode
 from memoryd.text.front_matter import FrontMatter, split_front_matter
 from memoryd.text.pieces import cut_pieces
+from semantic.ids import is_element, note_id
 from semantic.model import Note, NoteLink, Section
 from semantic.vault.contract import Contract
 from semantic.vault.link import find_links, property_links
@@ -28,14 +28,8 @@ DATE_KEYS = ("date", "created", "created_at", "updated", "updated_at", "modified
 """The front matter keys that say when a note is from, the first readable one counts."""
 
 _ETAG_DIGITS = 32
-_ELEMENT = re.compile(r"el_[0-9a-f]{20}")
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}:\d{2}\S*))?")
 _INLINE_MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
-
-
-def note_id(vault: str, path: str) -> str:
-    """Return the id of the note at a path (relative to the vault, any Unicode form)."""
-    return "no_" + digest(vault, unicodedata.normalize("NFC", path), length=20)
 
 
 def read_note(vault: str, path: str, data: bytes, *, modified: datetime, zone: tzinfo, contract: Contract) -> Note:
@@ -56,7 +50,7 @@ def read_note(vault: str, path: str, data: bytes, *, modified: datetime, zone: t
         problems.append(f"{matter.problem}; the text below it is read")
     masked = mask_code(matter.body, front_matter=False)
     element = matter.data.get("element")
-    if element is not None and not _is_element(element):
+    if element is not None and not is_element(element):
         problems.append("`element` in the front matter is no element id (`el_` and 20 hex digits); it joins nothing")
     tags = dict.fromkeys([*front_matter_tags(matter.data), *text_tags(matter.body, masked=masked)])
     note = Note(
@@ -72,7 +66,7 @@ def read_note(vault: str, path: str, data: bytes, *, modified: datetime, zone: t
         front_matter=matter.data,
         links=tuple(_links(matter, masked)),
         sections=_sections(vault, path, matter),
-        element=element if _is_element(element) else None,
+        element=element if is_element(element) else None,
         at=note_instant(matter.data, modified, zone),
         problems=tuple(problems),
     )
@@ -147,10 +141,6 @@ def _one_text(value: Any) -> str | None:
             return str(value)
         case _:
             return None
-
-
-def _is_element(value: Any) -> bool:
-    return isinstance(value, str) and _ELEMENT.fullmatch(value) is not None
 
 
 def _instant(value: Any, zone: tzinfo) -> datetime | None:

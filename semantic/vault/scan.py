@@ -37,7 +37,8 @@ class Scan:
     """Notes and other files by NFC path relative to the vault.
 
     ``complete`` is false if any folder could not be read: then nothing may be concluded from what is missing.
-    ``unclear`` are notes that are there and could not be looked at.
+    ``unclear`` are notes that are there and could not be looked at. ``linked`` tells whether a folder was reached by a
+    link: then a part of the vault may lie in two places, and only a whole scan says which of them counts.
     """
 
     notes: dict[str, Seen] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Scan:
     unclear: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     complete: bool = True
+    linked: bool = False
 
 
 def is_note(path: str) -> bool:
@@ -90,6 +92,7 @@ def scan_folder(vault: str, root: Path, ignore: Ignore, *, under: str = "", fold
                 continue
             if _is_folder(entry):
                 if not ignore.hides(path, folder=True):
+                    scan.linked = scan.linked or entry.is_symlink()
                     waiting.append((path, Path(entry.path)))
             elif not ignore.hides(path):
                 add_file(scan, vault, path, Path(entry.path))

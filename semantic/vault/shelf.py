@@ -7,16 +7,17 @@ was there, the same as before, and was walked without an error. It is not safe f
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
+from memoryd.text.ignore import IGNORE_FILE
 from memoryd.text.report import Problem, Report
 from semantic.model import Note
 from semantic.vault.contract import Contract
 from semantic.vault.daily import DailyNotes, read_daily_notes
-from semantic.vault.ignore import IGNORE_FILE, SETTINGS_FOLDER, Ignore, read_ignore
+from semantic.vault.ignore import SETTINGS_FOLDER, Ignore, read_ignore
 from semantic.vault.linkage import Linkage
 from semantic.vault.note import read_note
 from semantic.vault.scan import Scan, Seen, add_file, relative_path, scan_folder
@@ -63,33 +64,48 @@ class Shelf:
         self._ignore = Ignore()
         self._daily: DailyNotes | None = None
         self._settings_problems: tuple[Problem, ...] = ()
+        self._is_read = False
+        self._is_linked = False
 
     def daily_notes(self) -> DailyNotes | None:
-        """Return where the daily notes lie and their paths as of the last pass."""
-        if self._daily is None:
-            return None
+        """Return where the daily notes lie, as the vault's settings say now, and their paths as of the last pass."""
         daily = self._daily
+        key = self._root_state()[0]
+        if key is not None and self._root_key in (None, key):
+            daily = read_daily_notes(self.vault, self.root, [], read_ignore(self.root, self._ignore))
+        elif not self._is_read:
+            daily = DailyNotes(self.vault, self.root, "", "", is_away=True)
+        if daily is None:
+            return None
         paths = tuple(sorted(path for path in self._files if daily.day_of(path) is not None))
         return replace(daily, paths=paths)
 
-    def plan_scan(self, now: datetime, *, accept_loss: bool = False) -> Changes:
-        """Look at the whole folder. What is missing goes only if the folder was seen complete."""
+    def plan_scan(self, now: datetime, *, accept_loss: bool = False, told: Iterable[str] = ()) -> Changes:
+        """Look at the whole folder. What is missing goes only if the folder was seen complete.
+
+        ``told`` are paths that were seen to change: what is missing at or below them is not doubted.
+        """
         key, problem = self._root_state()
         if key is None:
             return Changes({}, set(self._files), set(), Report(problems=(problem,) if problem else ()))
+        settings = self._ignore, self._daily, self._settings_problems
         self._read_settings()
         scan = scan_folder(self.vault, self.root, self._ignore)
+        self._is_linked = scan.linked
         self._set_daily_aside(scan)
         missing = self.entries.keys() - scan.notes.keys() - scan.unclear
         hidden = {path for path in missing if self._is_left_out(path)}
         lost = missing - hidden
-        doubt = None if accept_loss else self._doubt(scan, lost, key)
+        seen_to_go = _at_or_below(lost, told) if scan.complete else set()
+        doubt = None if accept_loss else self._doubt(scan, lost - seen_to_go, len(self.entries) - len(seen_to_go), key)
         if doubt is not None:
             scan.problems.append(doubt)
-            lost = set()
-        files = scan.files if scan.complete else scan.files | self._files
+            lost = seen_to_go
+            if key != self._root_key:
+                self._ignore, self._daily, self._settings_problems = settings
+        files = scan.files if scan.complete and doubt is None else scan.files | self._files
         self._root_key = key if doubt is None else self._root_key
-        return self._planned(scan, files, hidden | lost, now, trust_state=True)
+        return self._planned(scan, files, hidden | lost, now, trust_state=True, looked_at=("",))
 
     def plan_events(self, paths: Iterable[Path], now: datetime) -> Changes:
         """Look at what the watcher named: files or whole folders, created, changed, moved or removed."""
@@ -103,15 +119,19 @@ class Shelf:
             if (name := self._relative(path)) is not None:
                 named.setdefault(name, []).append(path)
         if any(name in {"", IGNORE_FILE} or name.split("/")[0] == SETTINGS_FOLDER for name in named):
-            return self.plan_scan(now)
+            return self.plan_scan(now, told=named)
         scan, gone, files = Scan(), set[str](), set(self._files)
+        folders = {folder for path in (*self.entries, *files) for folder in _folders_of(path)}
         for name in sorted(named):
-            self._look(name, named[name], scan, gone, files)
+            self._look(name, named[name], scan, gone, files, is_folder=name in folders)
+        if self._is_linked or scan.linked:
+            return self.plan_scan(now, told=named)
         gone |= self._moved_away(scan, gone)
         self._set_daily_aside(scan)
         files = (files | scan.files) - scan.notes.keys()
         gone |= self.entries.keys() & scan.files  # became a daily note's or another file's name
-        return self._planned(scan, files, gone - scan.notes.keys(), now, trust_state=False)
+        looked_at = tuple(one for name in named for one in (name, name + "/"))
+        return self._planned(scan, files, gone - scan.notes.keys(), now, trust_state=False, looked_at=looked_at)
 
     def apply(self, changes: Changes) -> bool:
         """Put the changes in place and resolve the links that they touch; tell whether a note or link changed."""
@@ -139,7 +159,16 @@ class Shelf:
                 touched = True
         return touched
 
-    def _planned(self, scan: Scan, files: set[str], gone: set[str], now: datetime, *, trust_state: bool) -> Changes:
+    def _planned(
+        self,
+        scan: Scan,
+        files: set[str],
+        gone: set[str],
+        now: datetime,
+        *,
+        trust_state: bool,
+        looked_at: tuple[str, ...],
+    ) -> Changes:
         entries: dict[str, Entry] = {}
         problems = [*self._settings_problems, *scan.problems]
         changed = 0
@@ -157,7 +186,8 @@ class Shelf:
             entries[path] = entry
             changed += old is None or old.note.etag != entry.note.etag
             problems += [Problem(f"{self.vault}:{path}", reason) for reason in entry.note.problems]
-        return Changes(entries, files, gone, Report(len(scan.notes), changed, len(gone), tuple(problems)))
+        settled = tuple(f"{self.vault}:{path}" for path in looked_at)
+        return Changes(entries, files, gone, Report(len(scan.notes), changed, len(gone), tuple(problems), settled))
 
     def _read(self, path: str, seen: Seen, old: Entry | None, now: datetime) -> Entry:
         data = seen.disk.read_bytes()
@@ -168,15 +198,22 @@ class Shelf:
             note = old.note
         return Entry(note, seen, settled)
 
-    def _look(self, name: str, told: list[Path], scan: Scan, gone: set[str], files: set[str]) -> None:
-        """Look at one named path; everything known at or below it that is not there any more is gone."""
+    def _look(
+        self, name: str, told: list[Path], scan: Scan, gone: set[str], files: set[str], *, is_folder: bool
+    ) -> None:
+        """Look at one named path; everything known at or below it that is not there any more is gone.
+
+        ``is_folder`` tells whether something is known below it: where nothing is, nothing need be looked for.
+        """
         # A file keeps its spelling on the disk, whatever Unicode form its name has here or in the event.
         known_disk = [self.entries[name].seen.disk] if name in self.entries else []
         disks = [*told, *known_disk, self.root / name]
         disk = next((one for one in disks if os.path.lexists(one)), disks[0])
         below = name + "/"
-        known = {path for path in self.entries if path == name or path.startswith(below)}
-        known_files = {path for path in files if path == name or path.startswith(below)}
+        known, known_files = {name} & self.entries.keys(), {name} & files
+        if is_folder:
+            known |= {path for path in self.entries if path.startswith(below)}
+            known_files |= {path for path in files if path.startswith(below)}
         if self._ignore.hides(name, folder=disk.is_dir()):
             gone |= known
             files -= known_files
@@ -184,6 +221,7 @@ class Shelf:
         found = Scan()
         if disk.is_dir():
             found = scan_folder(self.vault, self.root, self._ignore, under=name, folder=disk)
+            scan.linked = scan.linked or found.linked or disk.is_symlink()
         elif os.path.lexists(disk):
             add_file(found, self.vault, name, disk)
         elif not _parent_is_readable(disk, self.root):
@@ -199,13 +237,14 @@ class Shelf:
         """Return known notes whose file is one of the new ones: a move of which only the new name was told."""
         new = [seen for path, seen in scan.notes.items() if not self._is_same_file(path, seen)]
         inodes, sizes = {seen.inode for seen in new}, {seen.size for seen in new}
+        listed: dict[Path, frozenset[str]] = {}
         return {
             path
             for path, entry in self.entries.items()
             if (entry.seen.inode in inodes or entry.seen.size in sizes)
             and path not in gone
             and path not in scan.notes
-            and not _is_there(entry.seen.disk)
+            and not _is_there(entry.seen.disk, listed)
         }
 
     def _is_same_file(self, path: str, seen: Seen) -> bool:
@@ -222,11 +261,16 @@ class Shelf:
     def _is_left_out(self, path: str) -> bool:
         return self._ignore.hides(path) or (self._daily is not None and self._daily.day_of(path) is not None)
 
-    def _doubt(self, scan: Scan, lost: set[str], key: tuple[int, int]) -> Problem | None:
-        """Return why the missing notes may not be gone at all, or ``None`` if they are."""
+    def _doubt(self, scan: Scan, lost: set[str], before: int, key: tuple[int, int]) -> Problem | None:
+        """Return why the missing ones of ``before`` notes may not be gone at all, or ``None`` if they are."""
+        is_other = self._root_key is not None and key != self._root_key
+        if is_other and self._files and not (scan.files or scan.notes):
+            return Problem(
+                f"{self.vault}:", "it is another folder than it was, and empty; what was known of it is kept"
+            )
         if not lost:
             return None
-        before, there = len(self.entries), len(self.entries) - len(lost)
+        there = before - len(lost)
         if not scan.complete:
             return Problem(
                 f"{self.vault}:", f"{len(lost)} notes were not seen and a folder could not be read; they are kept"
@@ -255,8 +299,9 @@ class Shelf:
 
     def _read_settings(self) -> None:
         problems: list[tuple[str, str]] = []
-        self._ignore = read_ignore(self.root)
-        self._daily = read_daily_notes(self.vault, self.root, problems)
+        self._ignore = read_ignore(self.root, self._ignore)
+        self._daily = read_daily_notes(self.vault, self.root, problems, self._ignore)
+        self._is_read = True
         found = (*self._ignore.problems, *problems)
         self._settings_problems = tuple(Problem(f"{self.vault}:{name}", reason) for name, reason in found)
 
@@ -276,12 +321,33 @@ class Shelf:
         return name
 
 
-def _is_there(disk: Path) -> bool:
-    """Tell whether a file of exactly this name is there, also where upper and lower case name one file."""
+def _at_or_below(paths: set[str], told: Iterable[str]) -> set[str]:
+    """Return those of the paths that are named, or lie below a named folder; the vault itself names nothing."""
+    names = {name for name in told if name}
+    return {path for path in paths if path in names or not names.isdisjoint(_folders_of(path))}
+
+
+def _folders_of(path: str) -> Iterator[str]:
+    """Yield the folders above a path, the vault's own left out."""
+    at = path.rfind("/")
+    while at > 0:
+        yield path[:at]
+        at = path.rfind("/", 0, at)
+
+
+def _is_there(disk: Path, listed: dict[Path, frozenset[str]]) -> bool:
+    """Tell whether a file of exactly this name is there, also where upper and lower case name one file.
+
+    ``listed`` keeps the names of a folder from one question to the next.
+    """
+    if not os.path.lexists(disk):
+        return False
     try:
-        return os.path.lexists(disk) and any(one.name == disk.name for one in disk.parent.iterdir())
+        if disk.parent not in listed:
+            listed[disk.parent] = frozenset(one.name for one in disk.parent.iterdir())
     except OSError:
         return True
+    return disk.name in listed[disk.parent]
 
 
 def _parent_is_readable(disk: Path, root: Path) -> bool:

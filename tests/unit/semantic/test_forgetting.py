@@ -137,3 +137,37 @@ def test_what_a_project_forgets_stands_in_its_log(tmp_path: Path) -> None:
 def test_only_elements_decisions_and_episodes_are_forgotten(tmp_path: Path, ids: list[str]) -> None:
     with pytest.raises(InvalidDecision):
         open_store(tmp_path).forget(ids)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "error"), [("el_" + "9" * 20, UnknownElement), ("de_" + "9" * 24, UnknownDecision)]
+)
+def test_what_is_not_known_cannot_be_forgotten(tmp_path: Path, unknown: str, error: type[Exception]) -> None:
+    store = open_store(tmp_path)
+    done = decide(store, "Tell Zebra", person("Quagga"))
+    before = store.log_seq()
+    with pytest.raises(error, match=unknown):
+        store.forget([done.elements[0], unknown])
+    assert store.log_seq() == before
+    assert store.element(done.elements[0]).name == "Quagga"
+    assert unknown not in store.forgotten()
+
+
+def test_forgetting_again_is_answered_and_recorded_no_second_time(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    done = decide(store, "Tell Zebra", person("Quagga"))
+    first = store.forget(done.elements)
+    before = store.log_seq()
+    again = store.forget([*done.elements, done.id])
+    assert set(again.ids) == set(first.ids)
+    assert again.events == ()
+    assert store.log_seq() == before
+
+
+def test_an_id_that_was_merged_away_can_be_forgotten(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    both = [decide(store, name, person(name)).elements[0] for name in ("Quagga", "Okapi")]
+    decide(store, "One", {"op": "merge", "ids": both})
+    store.forget([max(both)])
+    assert store.elements() == []
+    assert set(both) <= store.forgotten()

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 from memoryd.text.bm25 import query_weights
 from memoryd.text.terms import term_id, terms
 from semantic.fields import Document, Unit
-from semantic.inverted import InvertedIndex, weigh
+from semantic.inverted import InvertedIndex
+from semantic.postings import Segment
+from semantic.weighing import Weighed, weigh
 
 
 def document(id_: str, name: str, *bodies: str, gist: str = "") -> Document:
@@ -16,8 +19,15 @@ def document(id_: str, name: str, *bodies: str, gist: str = "") -> Document:
 def filled(documents: Sequence[Document]) -> InvertedIndex:
     index = InvertedIndex()
     for one in documents:
-        index.put(weigh(one, ("en",)))
+        put(index, one)
     return index
+
+
+def put(index: InvertedIndex, *documents: Document) -> None:
+    weighed = [weigh(one, ("en",)) for one in documents]
+    index.put(weighed, Segment.of(weighed))
+    while crowd := index.crowd():
+        index.replace(crowd, Segment.merged(crowd))
 
 
 def ask(index: InvertedIndex, text: str) -> list[tuple[str, str, float]]:
@@ -55,15 +65,41 @@ def test_an_index_that_grew_answers_like_one_built_anew() -> None:
     index = filled(documents)
     for turn in range(12):
         for one in documents[:90]:
-            index.put(weigh(document(one.id, f"Turn {turn}", "gone"), ("en",)))
+            put(index, document(one.id, f"Turn {turn}", "gone"))
     for one in documents[:20]:
         index.drop(one.id)
         index.drop(one.id)
     for one in documents[20:90]:
-        index.put(weigh(one, ("en",)))
+        put(index, one)
     fresh = filled(documents[20:])
     assert len(index) == len(fresh) == 380
     for word in ("owl", "text", "turn", "gone", "25"):
         assert index.frequency(term_id(word)) == fresh.frequency(term_id(word))
     for text in ("owl", "text 3", "name 25", "fox owl", "gone"):
         assert ask(index, text) == ask(fresh, text)
+
+
+def test_many_at_once_and_one_by_one_are_the_same() -> None:
+    documents = [document(f"d{number}", f"Name {number}", f"text {number % 7} owl", "more fox") for number in range(90)]
+    at_once = InvertedIndex()
+    put(at_once, *documents)
+    for text in ("owl", "text 3", "name 25", "fox owl"):
+        assert ask(at_once, text) == ask(filled(documents), text)
+
+
+def test_segments_stay_few_and_hold_no_more_than_twice_what_lives() -> None:
+    index = InvertedIndex()
+    for number in range(2_000):
+        put(index, document(f"d{number % 300}", f"Name {number}", "owl"))
+    assert len(index) == 300
+    assert len(ask(index, "owl")) == 300
+    assert len(index._segments) <= 12
+    assert sum(len(one.units) for one in index._segments) <= 900
+
+
+def test_the_largest_term_id_is_found() -> None:
+    weighed = Weighed("a", (("a.0", array("I", [2**32 - 1, 0]), array("f", [1.0, 2.0])),))
+    index = InvertedIndex()
+    index.put([weighed], Segment.of([weighed]))
+    assert (index.frequency(2**32 - 1), index.frequency(0), index.frequency(1)) == (1, 1, 0)
+    assert list(index.ranking({2**32 - 1: 1.0})) == [("a", "a.0", 1.0)]

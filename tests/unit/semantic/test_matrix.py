@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semantic.matrix import Vector, VectorMatrix
+from semantic.matrix import BLOCK_ROWS, Vector, VectorMatrix
 
 
 def unit(*values: float) -> Vector:
@@ -34,6 +34,19 @@ def test_rows_survive_growth_and_removal() -> None:
     assert found.keys() == kept.keys()
     for id_, vector in kept.items():
         assert found[id_] == pytest.approx(float(vector @ query), abs=1e-6)
+
+
+def test_rows_of_several_blocks_are_found_and_blocks_are_given_back() -> None:
+    space = VectorMatrix(2)
+    for number in range(BLOCK_ROWS + 10):
+        space.put(f"v{number:05}", "k", unit(1, number))
+    assert len(list(space.ranking(unit(0, 1)))) == BLOCK_ROWS + 10
+    space.drop([f"v{number:05}" for number in range(1, BLOCK_ROWS + 9)])
+    assert [id_ for id_, _, _ in space.ranking(unit(0, 1))] == [f"v{BLOCK_ROWS + 9:05}", "v00000"]
+    space.drop(["v00000", f"v{BLOCK_ROWS + 9:05}"])
+    assert list(space.ranking(unit(0, 1))) == []
+    space.put("again", "k", unit(1, 0))
+    assert len(list(space.ranking(unit(0, 1)))) == 1
 
 
 def test_a_new_vector_takes_the_place_and_key_of_the_old() -> None:

@@ -12,10 +12,10 @@ import pytest
 
 from semantic.errors import UnknownDecision, UnknownElement
 from semantic.graph import curated_graph
+from semantic.ids import note_id
 from semantic.recording import NewDecision, Recorded
 from semantic.store import SemanticStore
 from semantic.testing import SteppingClock, open_store
-from semantic.vault.note import note_id
 
 OURS, THEIRS = "aaaaaaaaaaaa", "bbbbbbbbbbbb"
 
@@ -294,3 +294,27 @@ def test_two_lines_with_one_id_are_one_decision_and_unite_what_they_cite(tmp_pat
     assert ours.element(a.elements[0]).evidence == ours.decision(a.id).evidence
     assert ours.export() == theirs.export()
     assert len(ours.projection().decisions) == 1
+
+
+EPISODES = tuple("ep_" + letter * 26 for letter in "ABC")
+
+
+def test_an_episode_tells_which_decision_replaced_what_it_is_evidence_of(store: SemanticStore) -> None:
+    old, new, both = EPISODES
+    decide(store, "The queue is SQLite", tool("queue", gist="SQLite"), evidence=[old, both])
+    assert store.projection().superseded_episodes == {}
+    newer = decide(store, "The queue is Postgres", tool("queue", gist="Postgres"), evidence=[new, both])
+    assert store.projection().superseded_episodes == {old: newer.id}
+    before = store.decision(newer.id).at
+    assert store.projection(before).superseded_episodes == {}
+    picture = store.projection()
+    assert picture.superseded_episodes is picture.superseded_episodes
+
+
+def test_what_is_in_force_is_listed_newest_first(store: SemanticStore) -> None:
+    decide(store, "The queue is SQLite", tool("queue", gist="SQLite"))
+    other = decide(store, "Say please")
+    newer = decide(store, "The queue is Postgres", tool("queue", gist="Postgres"))
+    picture = store.projection()
+    assert [one.id for one in picture.in_force] == [newer.id, other.id]
+    assert picture.in_force is picture.in_force

@@ -20,11 +20,14 @@ from semantic.errors import (
     UnknownDecision,
     UnknownElement,
 )
+from semantic.event import Head, seal
 from semantic.identity import element_id
 from semantic.intent import intent_of
 from semantic.recording import NewDecision, Recorded
 from semantic.store import SemanticStore
 from semantic.testing import open_store
+
+THEIRS = "bbbbbbbbbbbb"
 
 
 @pytest.fixture
@@ -369,3 +372,46 @@ def test_valid_at_is_kept_in_utc(store: SemanticStore) -> None:
     done = decide(store, "Since May", tool("A"), valid_at=at)
     assert store.decision(done.id).valid_at == at
     assert store.decision(done.id).at > at
+
+
+def forge(memory: Path, *decisions: tuple[str, dict[str, Any]]) -> None:
+    """Write the shard of another install, in which anything may stand."""
+    prev, lines = None, b""
+    for seq, (id_, body) in enumerate(decisions, start=1):
+        at = f"2026-01-01T00:00:0{seq}.000Z"
+        head = Head(1, seq, seq, at, THEIRS, "person", None, "user", None, "decision", id_, "", prev)
+        event, line = seal(head, {"nonce": str(seq), "evidence": [], "about": [], **body})
+        prev, lines = event.hash, lines + line
+    (memory / "log" / "user" / f"{THEIRS}.ndjson").write_bytes(lines)
+
+
+def test_a_forged_ring_of_supersession_holds_up_no_writer(tmp_path: Path) -> None:
+    open_store(tmp_path / "sample")
+    put = decide(open_store(tmp_path / "sample"), "Use X", tool("X", gist="x"))
+    (mutation,) = open_store(tmp_path / "sample").decision(put.id).mutations
+    body = {"title": "Use X", "why": "because", "mutations": [dict(mutation)]}
+    other = "de_" + "f" * 24
+    (tmp_path / "log" / "user").mkdir(parents=True)
+    forge(
+        tmp_path,
+        (put.id, {**body, "supersedes": [other]}),
+        (other, {"title": "Not X", "why": "because", "mutations": [dict(mutation)], "supersedes": [put.id]}),
+    )
+    store = open_store(tmp_path)
+    assert store.heads(put.elements[0]) == ()
+    again = decide(store, "Use X", tool("X", gist="x"))
+    assert again.created
+    assert again.superseded == (other,)
+    assert [one.id for one in store.heads(put.elements[0])] == [again.id]
+
+
+def test_a_users_name_that_is_ambiguous_is_no_guess_for_a_project(store: SemanticStore) -> None:
+    first = decide(store, "One", tool("Qdrant"))
+    second = decide(store, "Two", tool("Qdrant"), new=True)
+    link = {"op": "add_link", "from": named("App"), "rel": "uses", "to": named("Qdrant")}
+    for new in (False, True):
+        with pytest.raises(AmbiguousName) as caught:
+            decide(store, "Link", tool("App"), link, project="app", new=new)
+        assert {one.id for one in caught.value.candidates} == {*first.elements, *second.elements}
+    chosen = {**link, "to": second.elements[0]}
+    assert decide(store, "Link", tool("App"), chosen, project="app").created

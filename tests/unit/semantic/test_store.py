@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 
-from semantic.errors import AmbiguousName, InvalidDecision, UnknownNote, UnknownProject, WriteFailed
+from semantic.errors import AmbiguousName, InvalidDecision, SemanticError, UnknownNote, UnknownProject, WriteFailed
 from semantic.query import SemanticQuery
 from semantic.recording import NewDecision, Recorded
 from semantic.store import SemanticStore
@@ -145,6 +147,7 @@ def test_elements_are_filtered(tmp_path: Path) -> None:
     assert ids(near=zed) == [qdrant]
     assert ids(near="src/db/a.py") == ids(near="x/y.sql") == [qdrant]
     assert ids(near="src/dbx.py") == []
+    assert ids(near="qdrnat") == ids(near="q-d") == [qdrant]
     assert ids(project="unknown") == []
 
 
@@ -159,7 +162,6 @@ def test_notes_and_log_are_searched_together(tmp_path: Path) -> None:
     found = store.search(SemanticQuery("qdrant"), None)
     assert {hit.kind for hit in found.hits} == {"note", "element", "decision"}
     assert store.note("vault", "a.md").title == "Qdrant"
-    assert store.note_by_id(store.note("vault", "a.md").id).path == "a.md"
     with pytest.raises(UnknownNote):
         store.note("vault", "b.md")
     counts = store.counts()
@@ -215,3 +217,101 @@ def test_damage_is_named_by_file(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"X"', b'"Y"'))
     (problem,) = open_store(tmp_path).problems()
     assert problem.startswith(f"log/user/{OURS}.ndjson: line 1: it was changed")
+
+
+# What a refused decision leaves behind: nothing
+
+
+def test_a_refused_decision_mints_no_project(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "memory")
+    folder = repository(tmp_path / "app")
+    refused: list[tuple[Any, dict[str, Any]]] = [
+        ({"op": "nonsense"}, {}),
+        (tool("X", gist="the token is ghp_" + "a1B2c3D4" * 5), {}),
+        ({"op": "add_link", "from": {"kind": "tool", "name": "No"}, "rel": "uses", "to": "el_" + "0" * 20}, {}),
+        (tool("X"), {"supersedes": ["de_" + "0" * 24]}),
+        (tool("X"), {"title": " "}),
+    ]
+    for mutation, fields in refused:
+        new = NewDecision(**{"title": "x", "why": "because", "mutations": [mutation], **fields})
+        with pytest.raises(SemanticError):
+            store.decide(new, cwd=folder)
+        with pytest.raises(SemanticError):
+            store.decide(replace(new, project="app"))
+    assert store.log_seq() == 0
+    assert store.projects() == []
+
+
+def test_a_decision_mints_the_project_of_its_folder_in_the_writers_name(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "memory")
+    folder = repository(tmp_path / "app")
+    new = NewDecision("x", "because", [tool("X")], actor="agent:claude", session="s1")
+    done = store.decide(new, cwd=folder / "src")
+    (project,) = store.projects()
+    assert (project.name, store.decision(done.id).project) == ("app", project.id)
+    assert store.element(done.elements[0]).scope == "project"
+    minted = orjson.loads((tmp_path / "memory/log/user" / f"{OURS}.ndjson").read_bytes())
+    assert (minted["head"]["kind"], minted["head"]["actor"], minted["head"]["session"]) == (
+        "project",
+        "agent:claude",
+        "s1",
+    )
+    again = store.decide(new, cwd=folder)
+    assert (again.created, again.id, store.log_seq()) == (False, done.id, 2)
+    assert store.decide(replace(new, title="y", scope="user"), cwd=folder).created
+    with pytest.raises(InvalidDecision, match="scope project needs a project"):
+        store.decide(replace(new, title="z", scope="project"))
+
+
+def test_a_new_root_of_a_known_project_is_recorded_with_a_decision(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "memory")
+    origin = "git@github.com:acme/app.git"
+    for number, name in enumerate(("one", "two"), start=1):
+        store.decide(NewDecision(f"in {name}", "because"), cwd=repository(tmp_path / name, origin))
+        (project,) = store.projects()
+        assert len(project.roots) == number
+
+
+# What lies behind a link
+
+
+def test_events_named_by_the_real_path_of_a_linked_home_are_taken_in(tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    (tmp_path / "link").symlink_to(real)
+    store = open_store(tmp_path / "link")
+    theirs = open_store(tmp_path / "other", THEIRS)
+    done = decide(theirs, "theirs", tool("X"))
+    theirs.attend("pin", done.elements, actor="person")
+    for name in ("log/user", "attention"):
+        (real / name).mkdir(parents=True, exist_ok=True)
+        shutil.copy(tmp_path / "other" / name / f"{THEIRS}.ndjson", real / name)
+    store.refresh([real / "log/user" / f"{THEIRS}.ndjson"])
+    assert store.decision(done.id).title == "theirs"
+    assert not store.attention()
+    store.refresh([real / "attention" / f"{THEIRS}.ndjson"])
+    assert store.attention()[done.elements[0]].pinned
+
+
+def test_a_decision_is_found_the_moment_it_is_recorded(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    for number in range(5):
+        done = decide(store, f"Choice {number}", tool(f"{'abcde'[number] * 9}", gist="g"))
+        found = store.search(SemanticQuery(f"choice {number}", dense=False), None)
+        assert done.id == found.hits[0].id
+        assert found.degraded == ()
+        assert store.pending() == 0
+
+
+def test_vectors_are_asked_for_and_counted_without_being_offered(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    decide(store, "Owls", tool("Owl", gist="feathers"))
+    assert store.count_wanting("w") == 2
+    offered = store.wanting_vectors("w", 9)
+    assert store.count_wanting("w") == len(offered) == 2
+    decide(store, "Owls fly", tool("Owl", gist="wings"))
+    store.add_vectors("w", 1, {handle: np.ones(1, np.float32) for handle, _ in offered})
+    # The element says something else by now: only the first decision's text is still what was embedded.
+    assert store.counts("w").vectors == 1
+    assert store.count_wanting("w") == 2
+    assert {text.partition("\n")[0] for _, text in store.wanting_vectors("w", 9)} == {"tool: Owl", "Owls fly"}

@@ -64,7 +64,6 @@ def test_reads_a_vault_and_resolves_its_links(tmp_path: Path) -> None:
     assert targets(library, "dir/B.md") == [a.id]
     assert [note.path for note in library.links_to(b.id)] == ["A.md"]
     assert [note.path for note in library.links_to("v:img/pic.png")] == ["A.md"]
-    assert library.by_id(b.id) == b
 
 
 def test_a_second_look_reads_nothing(tmp_path: Path) -> None:
@@ -361,17 +360,6 @@ def test_check_reads_a_text_as_if_it_were_there(tmp_path: Path) -> None:
     assert library.check("---\nsummary: s\ntags: [tool/x]\n---\n", "v", "n.md") == ()
     assert "`summary` is missing" in library.check("text", "v", "n.md")[0]
     assert "cannot be read" in library.check("---\na: b: c\n---\n", "v", "n.md")[0]
-
-
-def test_joined_notes_are_found_by_element(tmp_path: Path) -> None:
-    element = "el_" + "0" * 20
-    file = write(tmp_path, "A.md", f"---\nelement: {element}\n---\n")
-    library = make(tmp_path)
-    library.reconcile()
-    assert [note.path for note in library.joined_to(element)] == ["A.md"]
-    file.write_text("no more")
-    library.refresh([file])
-    assert library.joined_to(element) == []
 
 
 def test_hubs_cycles_and_self_links_settle(tmp_path: Path) -> None:

@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from memoryd.text.canonical import digest
+from semantic.ids import note_id
 from semantic.model import Note
 from semantic.vault.contract import Contract
-from semantic.vault.note import note_id, read_note
+from semantic.vault.note import read_note
 
 MODIFIED = datetime(2026, 5, 1, 12, tzinfo=UTC)
 ZONE = timezone(timedelta(hours=2))
