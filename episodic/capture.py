@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
 
 from episodic.anchor import encoded
 from episodic.episode import Episode, NewEpisode
@@ -19,6 +19,7 @@ from episodic.errors import (
     TurnConflict,
     UnknownEpisode,
 )
+from episodic.excerpt import write_excerpt
 from episodic.folder import JournalFolder
 from episodic.identity import key_digest, written_id
 from episodic.index import Index
@@ -26,6 +27,8 @@ from episodic.intake import Intake, Place, UnreadableFileError
 from episodic.journal import read_day_text, render_section, stored_text
 from episodic.refusal import Refusals
 from episodic.timeline import Timeline
+
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +62,14 @@ class Capture:
         self._zone = zone
         self._entropy = entropy
         self._writing = writing
+        self._memory = folder.memory
         self._behind: dict[str, Place] = {}
 
     def append(self, new: NewEpisode, *, is_scanned: bool) -> Appended:
         """Write an entry. See ``EpisodicStore.append``."""
         text = _checked(new)
+        # A day is a local day: what was sent with another offset, or in UTC, goes to the day that it was here.
+        new = replace(new, at=new.at.astimezone(self._zone))
         key = None if new.key is None else key_digest(new.key)
         with self._writing:
             self._catch_up()
@@ -79,6 +85,8 @@ class Capture:
                 return Appended(existing, created=False)
             id_ = written_id(new.at, session=new.session, turn=new.turn, key=new.key, entropy=self._entropy)
             section = render_section(id_, new, key=key)
+            # The excerpt comes first: a kill in between leaves a file that nothing names, and the turn is taken again.
+            write_excerpt(self._memory, id_, new, key=key)
             place = self._folder.place_for(new.at.date())
             written = self._folder.write(place, id_, section)
             try:
@@ -92,6 +100,16 @@ class Capture:
                 pieces = []
         self._index_now(pieces)
         return Appended(self._read_back(id_, place, section), created=True)
+
+    def recorded(self, *, session: str | None, turn: str | None, key: str | None, is_scanned: bool) -> Episode | None:
+        """Return the entry of a turn, else that of a key. See ``EpisodicStore.recorded``."""
+        by_turn = NewEpisode("", _NEVER, session=session, turn=turn)
+        by_key = NewEpisode("", _NEVER, key=key)
+        digest = None if key is None else key_digest(key)
+        with self._writing:
+            self._catch_up()
+            found = self._existing(by_turn, None, is_scanned=is_scanned)
+            return found or (digest and self._existing(by_key, digest, is_scanned=is_scanned)) or None
 
     def mend(self, place: Place) -> list[str]:
         """Append again, once, entries of the last day that a save dropped from a day file; say so in words."""
@@ -161,7 +179,17 @@ def _checked(new: NewEpisode) -> str:
     """
     if new.at.tzinfo is None or new.at.utcoffset() is None:
         raise InvalidEpisode("an entry needs a time with a zone")
-    for value in (new.text, new.title, new.project, new.session, new.turn, new.transcript, new.key, *new.files):
+    for value in (
+        new.text,
+        new.title,
+        new.project,
+        new.session,
+        new.turn,
+        new.transcript,
+        new.key,
+        new.excerpt,
+        *new.files,
+    ):
         try:
             (value or "").encode()
         except UnicodeEncodeError as error:

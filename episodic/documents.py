@@ -17,14 +17,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from episodic.chunk import lexical_text
+from episodic.engine.port import WEIGHTS_PREFIX
 from episodic.manifest import Manifest
-from memoryd.text.bm25 import document_weights
+from memoryd.text.bm25 import AVGDL, K1, B, document_weights
+from memoryd.text.canonical import digest
 from memoryd.text.terms import term_id, terms
 
 TOTAL = -1
 """Stands in the frequencies for the number of documents; no term has a negative id."""
 
 _KEPT_WEIGHTS = 4_096
+_PROBE = "Running getUserName parse_config_file v1.2.3 src/app.py E4021 Häuser café naïve 数据库 データ don't ΑΒΓ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,10 @@ class Documents:
         self._lock = threading.Lock()
         self._weights: dict[str, tuple[str, dict[int, float]]] = {}
 
+    def stamp(self) -> str:
+        """Name all that stored words depend on: the rules themselves, the languages, and the constants of BM25."""
+        return digest(terms(_PROBE, self._languages), list(self._languages), str((K1, B, AVGDL)), length=16)
+
     def settle(self, connection: sqlite3.Connection, ids: Iterable[str], texts: Mapping[str, tuple[str, str]]) -> bool:
         """Bring documents in line with the places that the pieces of these ids now have.
 
@@ -76,10 +83,10 @@ class Documents:
             kind = "episode" if pieces == 1 else "section"
             row_stamp = _stamp(at_us // 1000, project, session, kind)
             stamp = _stamp(row_stamp, heading)
-            if known is not None and known[2] == stamp:
+            if known is not None and known[2] == stamp and texts.get(id_, known[:2]) == known[:2]:
                 continue
             changed = True
-            text, text_hash = (known[0], known[1]) if known is not None else texts[id_]
+            text, text_hash = texts[id_] if known is None or id_ in texts else (known[0], known[1])
             blob = self._count(id_, stamp, heading, text, known[4] if known is not None else b"", change)
             if known is None:
                 change[TOTAL] += 1
@@ -91,10 +98,13 @@ class Documents:
                 )  # fmt: skip
             else:
                 connection.execute(
-                    "UPDATE documents SET at_us = ?, project = ?, session = ?, kind = ?, heading = ?, row_stamp = ?, "
-                    "stamp = ?, terms = ? WHERE id = ?",
-                    (at_us, project or "", session or "", kind, heading, row_stamp, stamp, blob, id_),
+                    "UPDATE documents SET text = ?, text_hash = ?, at_us = ?, project = ?, session = ?, kind = ?, "
+                    "heading = ?, row_stamp = ?, stamp = ?, terms = ? WHERE id = ?",
+                    (text, text_hash, at_us, project or "", session or "", kind, heading, row_stamp, stamp, blob, id_),
                 )
+                if known[3] != row_stamp:
+                    # Its vectors stand under filters that are not its own any more: they are wanted again.
+                    connection.execute("DELETE FROM vectors WHERE id = ?", (id_,))
         connection.executemany(
             "INSERT INTO frequencies VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET documents = documents + "
             "excluded.documents",
@@ -145,21 +155,24 @@ class Documents:
 
     def wanting_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, str]]:
         """Return (id, text to embed) of documents whose vector a model's collection lacks, newest first."""
+        # Few are wanting, and they are the newest: the search for them ends when it has them.
+        missing, _ = self.vector_counts(fingerprint)
         with self._manifest.reading() as connection:
             return connection.execute(
                 "SELECT d.id, d.text FROM documents d LEFT JOIN vectors v ON v.fingerprint = ? AND v.id = d.id "
                 "WHERE v.stamp IS NOT d.row_stamp ORDER BY d.at_us DESC, d.id LIMIT ?",
-                (fingerprint, limit),
+                (fingerprint, min(limit, missing)),
             ).fetchall()
+
+    def count_wanting(self, space: str) -> int:
+        """Return how many documents ``wanting_vectors`` would name."""
+        return self.vector_counts(space)[0]
 
     def vector_counts(self, fingerprint: str) -> tuple[int, int]:
         """Return how many documents lack a vector of a model, and how many have one."""
         with self._manifest.reading() as connection:
-            total = connection.execute("SELECT COUNT(*) FROM documents").fetchone()[0]
-            present = connection.execute(
-                "SELECT COUNT(*) FROM vectors WHERE fingerprint = ?", (fingerprint,)
-            ).fetchone()[0]
-        return max(0, int(total) - int(present)), int(present)
+            total, present = connection.execute(_VECTOR_COUNTS, (TOTAL, fingerprint)).fetchone()
+        return max(0, (total or 0) - (present or 0)), present or 0
 
     def without_vector(self, fingerprint: str, ids: Sequence[str]) -> set[str]:
         """Return those of the ids whose vector a model's collection lacks."""
@@ -167,14 +180,60 @@ class Documents:
             rows = connection.execute(_WITH_VECTOR, (fingerprint, json.dumps(list(ids)))).fetchall()
         return set(ids).difference(row[0] for row in rows)
 
+    def after(self, id_: str, limit: int) -> list[Document]:
+        """Return the documents whose ids follow one, by id: all of them in parts, from the empty id on."""
+        with self._manifest.reading() as connection:
+            rows = connection.execute(f"{_SELECT} WHERE id > ? ORDER BY id LIMIT ?", (id_, limit)).fetchall()
+        return [_document(row) for row in rows]
+
+    def indexed(self) -> set[str]:
+        """Return the ids that have a row in the lexical collection, in their present form."""
+        with self._manifest.reading() as connection:
+            rows = connection.execute("SELECT id FROM documents WHERE in_lexical = stamp AND length(terms) > 0")
+            return {row[0] for row in rows}
+
+    def embedded(self, fingerprint: str) -> set[str]:
+        """Return the ids that have a vector of a model, in their present form."""
+        with self._manifest.reading() as connection:
+            rows = connection.execute(
+                "SELECT v.id FROM vectors v JOIN documents d ON d.id = v.id "
+                "WHERE v.fingerprint = ? AND v.stamp = d.row_stamp",
+                (fingerprint,),
+            )
+            return {row[0] for row in rows}
+
+    def spaces(self) -> list[str]:
+        """Return the spaces in which any document is: fingerprints, and the names of weights collections."""
+        with self._manifest.reading() as connection:
+            rows = connection.execute("SELECT fingerprint FROM spaces WHERE vectors > 0 ORDER BY fingerprint")
+            return [row[0] for row in rows]
+
+    def miscounted(self) -> dict[int, tuple[int, int]]:
+        """Return the terms whose kept frequency is wrong: what is kept, and what it should be."""
+        with self._manifest.reading() as connection:
+            right = _counted(connection)
+            kept = dict(connection.execute("SELECT term, documents FROM frequencies"))
+        return {
+            term: (kept.get(term, 0), right.get(term, 0))
+            for term in sorted({*kept, *right})
+            if kept.get(term, 0) != right.get(term, 0)
+        }
+
+    def recount(self) -> None:
+        """Count the frequencies from nothing."""
+        with self._manifest.writing() as connection:
+            right = _counted(connection)
+            connection.execute("DELETE FROM frequencies")
+            connection.executemany("INSERT INTO frequencies VALUES (?, ?)", right.items())
+
     def totals(self) -> tuple[int, int, int, dict[str, int]]:
         """Return the numbers of entries, documents and rows not yet in the lexical collection, and vectors by model."""
         with self._manifest.reading() as connection:
-            episodes = connection.execute("SELECT COUNT(DISTINCT id) FROM episodes").fetchone()[0]
+            episodes = connection.execute("SELECT COUNT(DISTINCT id) FROM entries").fetchone()[0]
             documents = connection.execute("SELECT COUNT(*) FROM documents").fetchone()[0]
             pending = connection.execute("SELECT COUNT(*) FROM documents WHERE in_lexical IS NOT stamp").fetchone()[0]
             dropped = connection.execute("SELECT COUNT(*) FROM dropped").fetchone()[0]
-            vectors = connection.execute("SELECT fingerprint, COUNT(*) FROM vectors GROUP BY fingerprint").fetchall()
+            vectors = connection.execute(_VECTORS_BY_MODEL).fetchall()
         return int(episodes), int(documents), int(pending) + int(dropped), dict(vectors)
 
     def _count(self, id_: str, stamp: str, heading: str, text: str, old: bytes, change: Counter[int]) -> bytes:
@@ -203,7 +262,24 @@ WHERE c.id = ? ORDER BY c.path, c.ordinal LIMIT 1
 """
 
 
+# Token weights have a space of their own, under the name of their collection; here models are counted.
+_VECTORS_BY_MODEL = f"""
+SELECT fingerprint, vectors FROM spaces WHERE vectors > 0 AND substr(fingerprint, 1, 4) <> '{WEIGHTS_PREFIX}'
+"""  # noqa: S608 - a fixed name
+
+_VECTOR_COUNTS = """
+SELECT (SELECT documents FROM frequencies WHERE term = ?), (SELECT vectors FROM spaces WHERE fingerprint = ?)
+"""
+
 _WITH_VECTOR = "SELECT id FROM vectors WHERE fingerprint = ? AND id IN (SELECT value FROM json_each(?))"
+
+
+def _counted(connection: sqlite3.Connection) -> dict[int, int]:
+    counts: Counter[int] = Counter()
+    for (blob,) in connection.execute("SELECT terms FROM documents"):
+        counts.update(np.frombuffer(blob, dtype=np.uint32).tolist())
+        counts[TOTAL] += 1
+    return dict(counts)
 
 
 def _stamp(*parts: object) -> str:

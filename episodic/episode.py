@@ -8,7 +8,10 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class NewEpisode:
-    """An entry to be written. ``at`` carries the writer's local offset; ``text`` is plain Markdown, unescaped."""
+    """An entry to be written. ``at`` carries the writer's local offset; ``text`` is plain Markdown, unescaped.
+
+    ``excerpt`` is what is kept of the turn beside the journal, in the file that ``transcript`` names.
+    """
 
     text: str
     at: datetime
@@ -19,6 +22,7 @@ class NewEpisode:
     transcript: str | None = None
     key: str | None = None
     files: tuple[str, ...] = ()
+    excerpt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
+from episodic.excerpt import EXCERPTS
 from episodic.manifest import Manifest
 from episodic.timeline import instant
 from memoryd.text.hit import ArmScore, Hit, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A piece with its first place, and the paths of its other places."""
+def is_excerpt(path: str) -> bool:
+    """Tell whether a path, as shown, is that of an excerpt."""
+    return path.startswith(f"{EXCERPTS}/")
+
+
+class Finding(NamedTuple):
+    """A piece with its first place, and the paths of its other places.
+
+    A question finds a hundred or two and shows ten: making one is to cost next to nothing, and its heading is read
+    when it is shown.
+    """
 
     id: str
     episode: str
     text: str
     text_hash: str
-    heading: tuple[str, ...]
+    heading_json: str
     lines: tuple[int, int]
     path: str
     at: datetime
@@ -28,6 +37,16 @@ class Finding:
     session: str | None
     pieces: int
     others: tuple[str, ...]
+
+    @property
+    def heading(self) -> tuple[str, ...]:
+        """The headings above it, the entry's title first."""
+        return tuple(json.loads(self.heading_json))
+
+    @property
+    def is_excerpt(self) -> bool:
+        """Whether it stands in the kept excerpt of a turn, beside its entry."""
+        return is_excerpt(self.path)
 
     def kind(self, *, kinds: Sequence[str] | None) -> Kind:
         """Return how the piece is shown: as its entry, or as a section of a long one."""
@@ -42,7 +61,8 @@ class Finding:
     def hit(self, score: float, arms: Mapping[str, ArmScore], *, kinds: Sequence[str] | None) -> Hit:
         """Return the hit."""
         kind = self.kind(kinds=kinds)
-        title = self.heading[0] if kind == "episode" else " > ".join(dict.fromkeys(self.heading))
+        heading = self.heading
+        title = heading[0] if kind == "episode" else " > ".join(dict.fromkeys(heading))
         return Hit(
             self.hit_id(kinds=kinds),
             "episodic",
@@ -84,7 +104,7 @@ class Findings:
                 episode,
                 text,
                 text_hash,
-                tuple(json.loads(heading)),
+                heading,
                 (first, last),
                 path,
                 instant(at_us, offset_min),
@@ -93,7 +113,7 @@ class Findings:
                 pieces,
                 (),
             )
-        return found | {id_: replace(found[id_], others=tuple(paths)) for id_, paths in others.items()}
+        return found | {id_: found[id_]._replace(others=tuple(paths)) for id_, paths in others.items()}
 
 
 _PLACES = """
@@ -102,5 +122,6 @@ SELECT d.id, d.text, d.text_hash, c.heading, c.first, c.last, c.path, e.id, e.at
 FROM documents d
 JOIN chunks c ON c.id = d.id
 JOIN episodes e ON e.path = c.path AND e.position = c.position
-WHERE d.id IN (SELECT value FROM json_each(?)) ORDER BY c.path, c.ordinal
+WHERE d.id IN (SELECT value FROM json_each(?)) AND (e.written < 2 OR e.id IN (SELECT id FROM entries))
+ORDER BY c.path, c.ordinal
 """

@@ -11,13 +11,12 @@ from pathlib import Path
 from episodic.dayfile import Written, append, make_folder, recover
 from episodic.episode import Episode
 from episodic.errors import JournalUnwritable
+from episodic.excerpt import EXCERPTS
 from episodic.intake import Place
 from episodic.journal import day_heading
 from episodic.primary import claim, day_file_name
 from episodic.recent import RecentEntries, RecentEntry
 from episodic.roots import JOURNAL, Root
-
-TRANSCRIPTS = "transcripts"
 
 
 class JournalFolder:
@@ -31,6 +30,11 @@ class JournalFolder:
         self._intent = state / "append.intent"
         self.recent = RecentEntries(state / "recent.ndjson", clock=clock)
 
+    @property
+    def memory(self) -> Path:
+        """The folder of the truth."""
+        return self._memory
+
     def prepare(self) -> None:
         """Make the folders, claim the home where nobody has, and read the recent entries.
 
@@ -38,6 +42,7 @@ class JournalFolder:
             JournalUnwritable: One of them cannot be used.
         """
         make_folder(self._memory / JOURNAL)
+        make_folder(self._memory / EXCERPTS)
         make_folder(self._state)
         claim(self._memory, self._install)
         try:
@@ -101,7 +106,7 @@ class JournalFolder:
 
     def transcript_of(self, episode: Episode) -> Path | None:
         """Return the kept excerpt of an entry's turn. Files outside the folder of excerpts are never opened."""
-        folder = (self._memory / TRANSCRIPTS).resolve()
+        folder = (self._memory / EXCERPTS).resolve()
         candidates = []
         if episode.transcript is not None:
             candidates.append(self._memory / episode.transcript)

@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 from episodic.dayfile import rewrite
 from episodic.errors import JournalUnwritable, UnknownEpisode
+from episodic.excerpt import EXCERPTS
 from episodic.folder import JournalFolder
 from episodic.intake import Intake, Place, UnreadableFileError
 from episodic.manifest import Manifest
@@ -16,6 +17,8 @@ from episodic.removal import without_entries
 from episodic.roots import JOURNAL, Root
 from episodic.timeline import Timeline
 from memoryd.text.report import Problem, Report
+
+_OURS = frozenset({JOURNAL, EXCERPTS})
 
 
 class Forgetting:
@@ -38,7 +41,7 @@ class Forgetting:
         self._intake = intake
         self._timeline = timeline
         self._refusals = refusals
-        self._roots = {root.name: root for root in roots}
+        self._roots = roots
         self._zone = zone
         self._writing = writing
 
@@ -51,7 +54,7 @@ class Forgetting:
                 if place.root == JOURNAL:
                     self._rewrite(place, ids)
             known = [id_ for id_ in ids if self._timeline.holds(id_)]
-            kept = {id_ for id_ in known if any(p.root != JOURNAL for p in self._places([id_]))}
+            kept = {id_ for id_ in known if any(p.root not in _OURS for p in self._places([id_]))}
             self._refusals.add(ids)
             for place in places:
                 try:
@@ -71,11 +74,17 @@ class Forgetting:
             came_back = self._intake.take_refused()
             for place in {place.shown: place for place in [*self._places(refused), *came_back]}.values():
                 try:
+                    if place.root == EXCERPTS:
+                        place.path.unlink(missing_ok=True)
+                        self._intake.remove(place.shown)
+                        reason = "the excerpt of a forgotten entry had come back and was taken out again"
+                        report += Report(removed=1, problems=(Problem(place.shown, reason),))
+                        continue
                     if place.root == JOURNAL and self._rewrite(place, refused, written_only=True):
                         reason = "an entry that was forgotten had come back and was taken out again"
                         report += Report(changed=1, problems=(Problem(place.shown, reason),))
                     self._intake.take(place, is_forced=True)
-                except (JournalUnwritable, UnreadableFileError) as error:
+                except (JournalUnwritable, UnreadableFileError, OSError) as error:
                     report += Report(problems=(Problem(place.shown, f"a forgotten entry is still in it: {error}"),))
             self._intake.take_refused()
         return report
@@ -98,9 +107,10 @@ class Forgetting:
     def _places(self, ids: Sequence[str]) -> list[Place]:
         """Return the files that hold entries of these ids."""
         found: dict[str, Place] = {}
+        roots = {root.name: root for root in self._roots}
         for shown, root_name in self._timeline.paths_of(ids):
-            root = self._roots.get(root_name)
-            place = None if root is None else root.place_of(root.base / shown.removeprefix(root.prefix))
+            root = roots.get(root_name)
+            place = None if root is None else root.place_of(root.disk(shown))
             if place is not None:
                 found[shown] = place
         return list(found.values())

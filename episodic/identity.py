@@ -55,6 +55,14 @@ def hand_written_id(file: str, heading: str | None, occurrence: int) -> str:
     return f"ep_{digest(file, heading, occurrence, length=20)}"
 
 
+def key_id(key: str) -> str:
+    """Return the id that stands for all entries with a key (as it stands in an anchor) where one was forgotten.
+
+    A copy of the turn in another session has another id; it has the same key.
+    """
+    return f"ep_{ULID.from_bytes(bytes(6) + bytes.fromhex(key) + bytes(2))}"
+
+
 def key_digest(key: str) -> str:
     """Return how an Idempotency-Key stands in an anchor: 16 hex digits of ``H(key)``."""
     return digest(key, length=16)

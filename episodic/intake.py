@@ -7,13 +7,14 @@ import json
 import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
 
 from episodic.chunk import Chunk, cut_episode
 from episodic.dayfile import Stamp, Written, stamp_of
 from episodic.documents import Documents
+from episodic.excerpt import EXCERPTS
 from episodic.journal import Entry, read_day_text
 from episodic.manifest import FileRow, Manifest, grow_sequence, put_file
 from episodic.refusal import Refusals
@@ -36,6 +37,16 @@ class Place:
     shown: str
     root: str
     day: date
+
+
+@dataclass(slots=True)
+class Expected:
+    """The rows that a file should have: its lines, and those of its entries, its pieces, and the pieces' texts."""
+
+    lines: int
+    episodes: list[tuple[object, ...]] = field(default_factory=list)
+    chunks: list[tuple[object, ...]] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 class Intake:
@@ -111,6 +122,25 @@ class Intake:
             put_file(connection, row)
             return self._insert(connection, row, entries, old=())
 
+    def expected(self, place: Place) -> Expected:
+        """Return what a file should have in the manifest, read anew; nothing is written.
+
+        Raises:
+            UnreadableFileError: It cannot be read.
+        """
+        data, stamp = _read(place.path)
+        day = read_day_text(decode(data).text, file=place.shown, day=place.day, zone=self._zone)
+        entries, _ = self._admitted(place, day.entries)
+        row = FileRow(place.shown, place.root, place.day.isoformat(), stamp, data.count(b"\n"), "", 0, None)
+        expected = Expected(row.lines)
+        for position, entry in enumerate(entries):
+            chunks = cut_episode(entry)
+            expected.episodes.append(_episode_row(row, position, entry, len(chunks)))
+            for chunk in chunks:
+                expected.chunks.append(_chunk_row(row, len(expected.chunks), position, chunk))
+                expected.texts[chunk.id] = chunk.text
+        return expected
+
     def remove(self, shown: str) -> bool:
         """Remove what is known of a file; return whether it was known."""
         with self._manifest.writing() as connection:
@@ -134,7 +164,9 @@ class Intake:
         return places
 
     def _admitted(self, place: Place, entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
-        """Leave out what was forgotten."""
+        """Leave out what was forgotten, and of an excerpt what is not its turn's."""
+        if place.root == EXCERPTS:
+            entries = [entry for entry in entries if entry.written]
         if any(entry.written and entry.episode.id in self._refusals for entry in entries):
             self._refused[place.shown] = place
         admitted = [entry for entry in entries if entry.episode.id not in self._refusals]
@@ -169,6 +201,9 @@ class Intake:
     def _now_ns(self) -> int:
         return micros(self._clock()) * 1000
 
+
+_IS_EXCERPT = 2
+"""Stands in ``written`` for an excerpt; 1 is an entry of ours, 0 one that a person wrote."""
 
 _INSERT_EPISODE = f"INSERT INTO episodes VALUES ({','.join('?' * 18)})"  # noqa: S608 - no value stands in it
 
@@ -223,8 +258,9 @@ def _episode_row(row: FileRow, position: int, entry: Entry, pieces: int) -> tupl
         episode.transcript,
         episode.key,
         json.dumps(episode.files, ensure_ascii=False),
-        entry.written,
-        pieces,
+        _IS_EXCERPT if row.root == EXCERPTS else entry.written,
+        # Even a short excerpt is only a part of what its entry says.
+        max(2, pieces) if row.root == EXCERPTS else pieces,
     )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from episodic.dayfile import FILE_MODE, Stamp
 from episodic.errors import StoreClosed
 
-FORMAT = 1
+FORMAT = 2
 """Grows when tables or stored stamps change; an older manifest is then rebuilt."""
 
 _SCHEMA = """
@@ -37,6 +37,8 @@ CREATE INDEX episodes_at ON episodes (at_us, id);
 CREATE INDEX episodes_day ON episodes (day);
 CREATE INDEX episodes_turn ON episodes (session, turn) WHERE turn IS NOT NULL;
 CREATE INDEX episodes_key ON episodes (key) WHERE key IS NOT NULL;
+CREATE INDEX episodes_session ON episodes (session, at_us, path, position, written, id) WHERE session IS NOT NULL;
+CREATE VIEW entries AS SELECT * FROM episodes WHERE written < 2;
 CREATE TABLE chunks (
   path TEXT NOT NULL, ordinal INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, heading TEXT NOT NULL,
   first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (path, ordinal)
@@ -53,6 +55,13 @@ CREATE TABLE vectors (
   fingerprint TEXT NOT NULL, id TEXT NOT NULL, stamp TEXT NOT NULL, PRIMARY KEY (fingerprint, id)
 ) WITHOUT ROWID;
 CREATE INDEX vectors_id ON vectors (id);
+CREATE TABLE spaces (fingerprint TEXT PRIMARY KEY, vectors INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TRIGGER vectors_came AFTER INSERT ON vectors BEGIN
+  INSERT INTO spaces VALUES (NEW.fingerprint, 1) ON CONFLICT (fingerprint) DO UPDATE SET vectors = vectors + 1;
+END;
+CREATE TRIGGER vectors_went AFTER DELETE ON vectors BEGIN
+  UPDATE spaces SET vectors = vectors - 1 WHERE fingerprint = OLD.fingerprint;
+END;
 CREATE TABLE frequencies (term INTEGER PRIMARY KEY, documents INTEGER NOT NULL);
 CREATE TABLE dropped (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE refused (id TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -83,6 +92,7 @@ class Manifest:
         self._writer: sqlite3.Connection | None = None
         self._readers: list[sqlite3.Connection] = []
         self._pool = threading.Lock()
+        self._opened = 0
 
     def open(self, stamp: str) -> str | None:
         """Open the file, or make it. ``stamp`` names all that the stored terms depend on.
@@ -94,11 +104,26 @@ class Manifest:
             reason = self._prepare(stamp)
         except sqlite3.DatabaseError as error:
             self.close()
-            for suffix in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            self._remove()
             self._prepare(stamp)
             reason = f"the manifest could not be read ({error})"
         return reason
+
+    def damage(self) -> str | None:
+        """Return what SQLite finds wrong with the file, ``None`` where it is sound."""
+        try:
+            with self.reading() as connection:
+                found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
+        except sqlite3.DatabaseError as error:
+            return str(error)
+        return None if found == ["ok"] else "; ".join(found)
+
+    def begin_anew(self, stamp: str) -> None:
+        """Throw the file away and make a new one. What reads just now reads the old one to its end."""
+        with self._writing:
+            self.close()
+            self._remove()
+            self._prepare(stamp)
 
     @property
     def is_open(self) -> bool:
@@ -112,6 +137,7 @@ class Manifest:
                 connection.close()
             self._readers.clear()
             self._writer = None
+            self._opened += 1
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -152,6 +178,7 @@ class Manifest:
         if self._writer is None:
             raise StoreClosed
         with self._pool:
+            opened = self._opened
             connection = self._readers.pop() if self._readers else None
         if connection is None:
             connection = self._connect()
@@ -161,7 +188,7 @@ class Manifest:
         finally:
             connection.execute("COMMIT")
             with self._pool:
-                if self._writer is None:
+                if opened != self._opened:  # it was closed meanwhile, and perhaps opened again
                     connection.close()
                 else:
                     self._readers.append(connection)
@@ -178,6 +205,16 @@ class Manifest:
             rows = connection.execute(f"{_SELECT_FILE} WHERE ? IS NULL OR root = ? ORDER BY path", (root, root))
             return [_file_row(row) for row in rows]
 
+    def paths_at(self, root: str, path: str) -> list[str]:
+        """Return the paths of a root's files that are this path, or lie below it if it is a folder."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                # "0" is the sign behind "/": between the two lies everything below the folder, and nothing else.
+                "SELECT path FROM files WHERE (path = ? OR (path > ? AND path < ?)) AND root = ? ORDER BY path",
+                (path, f"{path}/", f"{path}0", root),
+            )
+            return [str(row[0]) for row in rows]
+
     def meta(self, name: str) -> str | None:
         """Return a value kept under a name."""
         with self.reading() as connection:
@@ -192,6 +229,10 @@ class Manifest:
     def sequence(self) -> int:
         """Return a number that grows with each change of the index."""
         return int(self.meta("sequence") or 0)
+
+    def _remove(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
 
     def _prepare(self, stamp: str) -> str | None:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)

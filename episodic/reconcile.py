@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from episodic.dayfile import stamp_of
 from episodic.intake import Intake, Place, UnreadableFileError
 from episodic.manifest import Manifest
-from episodic.roots import JOURNAL, Root
+from episodic.roots import JOURNAL, OWN, Root
 from memoryd.text.report import Problem, Report
 
 
@@ -35,47 +34,103 @@ class Reconciler:
         self._roots = roots
         self._writing = writing
         self._after_journal_file = after_journal_file
+        self._scanned: list[Root] | None = None
+        self._linked: set[str] = set()
 
-    def scan(self) -> Report:
-        """Look at every file of every root."""
-        report = Report()
-        for root in self._roots:
-            report += self._scan_root(root)
-        gone = {file.root for file in self._manifest.files()} - {root.name for root in self._roots}
-        for file in self._manifest.files():
-            if file.root in gone:  # a vault that the settings no longer name
-                with self._writing:
-                    report += Report(removed=int(self._intake.remove(file.path)))
-        return report
+    def scan(
+        self,
+        *,
+        is_forced: bool = False,
+        accept_loss: bool = False,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> Report:
+        """Look at every file of every root.
+
+        Args:
+            is_forced: Read each file again, whatever its stamp says.
+            accept_loss: What is missing is gone for good, even where most files are; a folder that is not there, or
+                could not be read whole, still says nothing.
+            tell: Called with the path of each file. What it raises ends the scan.
+        """
+        return self._scan(list(self._roots), is_forced=is_forced, accept_loss=accept_loss, tell=tell)
 
     def refresh(self, paths: Iterable[Path]) -> Report:
-        """Look at these files, and at files below these folders. Paths outside all roots are passed over."""
+        """Look at these files, and at files below these folders. Paths outside all roots are passed over.
+
+        Where the rules of a root are others than at the last scan, everything is looked at.
+        """
+        named = list(dict.fromkeys(paths))
+        roots = list(self._roots)
+        if self._scanned is not None and roots != self._scanned:
+            return self._scan(roots, told=named)
         report = Report()
-        for path in dict.fromkeys(paths):
-            for root, local in self._rooted(path):
-                report += self._refresh(root, local)
+        for root in roots:
+            local = [] if root.is_away else _inside(root, named)
+            if root.folder in local or (local and root.name in self._linked) or any(map(_is_folder_link, local)):
+                # By a link one folder can be reached in two ways, and only a whole scan says which of them counts.
+                report += self._scan_root(root, told=local)
+                continue
+            for path in local:
+                report += self._refresh(root, path)
         return report
 
-    def take(self, root: Root, place: Place) -> Report:
-        """Look at one file, whatever its stamp says."""
+    def _scan(
+        self,
+        roots: list[Root],
+        *,
+        is_forced: bool = False,
+        accept_loss: bool = False,
+        tell: Callable[[str], None] = lambda _: None,
+        told: Sequence[Path] = (),
+    ) -> Report:
+        report = Report()
+        for root in roots:
+            local = _inside(root, told)
+            report += self._scan_root(root, is_forced=is_forced, accept_loss=accept_loss, tell=tell, told=local)
+        gone = {file.root for file in self._manifest.files()} - {root.name for root in roots}
+        for file in self._manifest.files():
+            if file.root in gone:  # a vault that the settings no longer name, or that keeps no daily notes any more
+                with self._writing:
+                    report += Report(removed=int(self._intake.remove(file.path)))
+        self._scanned = roots
+        return report
+
+    def take(self, root: Root, place: Place, *, is_forced: bool = False) -> Report:
+        """Look at one file, whatever its stamp says, and where forced also whatever its hash says."""
         with self._writing:
             try:
-                changed = self._intake.take(place)
+                changed = self._intake.take(place, is_forced=is_forced)
             except UnreadableFileError as error:
-                return Report(files=1, problems=(Problem(place.shown, str(error)),))
+                return Report(files=1, problems=(Problem(place.shown, str(error)),), looked_at=(place.shown,))
             notes = self._after_journal_file(place) if root.name == JOURNAL else []
         file = self._manifest.file(place.shown)
-        problems = [*notes, *([file.problem] if file is not None and file.problem else [])]
-        return Report(1, int(changed or bool(notes)), 0, tuple(Problem(place.shown, reason) for reason in problems))
+        problems = [Problem(place.shown, note, happened=True) for note in notes]
+        if file is not None and file.problem:
+            problems.append(Problem(place.shown, file.problem))
+        return Report(1, int(changed or bool(notes)), 0, tuple(problems), (place.shown,))
 
-    def _scan_root(self, root: Root) -> Report:
-        if not root.folder.is_dir():
+    def _scan_root(
+        self,
+        root: Root,
+        *,
+        is_forced: bool = False,
+        accept_loss: bool = False,
+        tell: Callable[[str], None] = lambda _: None,
+        told: Sequence[Path] = (),
+    ) -> Report:
+        settled = Report(
+            looked_at=(root.name, root.prefix if root.folder == root.base else f"{root.shown(root.folder)}/")
+        )
+        if root.is_away or not root.folder.is_dir():
             known = len(self._manifest.files(root.name))
             reason = f"the folder is not there; {known} known files stay in the index"
-            return Report(problems=(Problem(root.name, reason),)) if known or root.name != JOURNAL else Report()
-        errors: list[str] = []
-        report, seen = Report(), set()
-        for path in root.walk(errors):
+            return Report(problems=(Problem(root.name, reason),)) if known or root.name not in OWN else Report()
+        errors, links = list[str](), list[Path]()
+        report, seen = settled, set()
+        report += Report(
+            problems=tuple(Problem(root.shown(root.folder / name), why) for name, why in root.rules.problems)
+        )
+        for path in root.walk(errors, links=links):
             place = root.place_of(path)
             if place is None:
                 if root.name == JOURNAL:
@@ -83,9 +138,11 @@ class Reconciler:
                     report += Report(files=1, problems=(Problem(root.shown(path), reason),))
                 continue
             seen.add(place.shown)
-            report += self._look(root, place)
+            tell(place.shown)
+            report += self.take(root, place, is_forced=True) if is_forced else self._look(root, place)
+        self._linked = self._linked | {root.name} if links else self._linked - {root.name}
         report += Report(problems=tuple(Problem(root.name, error) for error in errors))
-        return report + self._prune(root, seen, is_whole=not errors)
+        return report + self._prune(root, seen, is_whole=not errors, accept_loss=accept_loss, told=told)
 
     def _look(self, root: Root, place: Place) -> Report:
         try:
@@ -98,44 +155,61 @@ class Reconciler:
             return Report(files=1, problems=(Problem(place.shown, problem),) if problem else ())
         return self.take(root, place)
 
-    def _prune(self, root: Root, seen: set[str], *, is_whole: bool) -> Report:
+    def _prune(
+        self, root: Root, seen: set[str], *, is_whole: bool, accept_loss: bool, told: Sequence[Path] = ()
+    ) -> Report:
         known = {file.path for file in self._manifest.files(root.name)}
-        missing = sorted(known - seen)
+        missing = known - seen
         if not missing:
             self._remember(root)
             return Report()
         reason = None if is_whole else "it could not be read whole"
-        reason = reason or self._absence(root)
-        if reason is None and 2 * len(known & seen) < len(known):
-            reason = f"it shows {len(known & seen)} of {len(known)} files that were known"
-        if reason is not None:
-            self._remember(root)
-            words = f"{reason}; nothing was removed from the index. If the files are gone for good, rebuild the index"
-            return Report(problems=(Problem(root.name, words),))
-        for shown in missing:
+        if not accept_loss:
+            reason = reason or self._absence(root)
+        # What a rule hides, and what was seen to vanish, is no loss to be doubted.
+        named = set(told) - {root.folder}
+        sure = missing if accept_loss else {shown for shown in missing if _is_surely_gone(root, shown, named)}
+        left = len(known) - len(sure)
+        if reason is None and 2 * len(known & seen) < left:
+            reason = f"it shows {len(known & seen)} of {left} files that were known"
+            missing, kept = sure, missing - sure
+        else:
+            missing, kept = (missing, set()) if reason is None else (set(), missing)
+        self._remember(root)
+        removed = 0
+        for shown in sorted(missing):
             with self._writing:
-                self._intake.remove(shown)
-        return Report(removed=len(missing))
+                removed += self._intake.remove(shown)
+        if not kept:
+            return Report(removed=removed)
+        words = f"{reason}; nothing was removed from the index. If the files are gone for good, rebuild the index"
+        return Report(removed=removed, problems=(Problem(root.name, words),))
 
     def _refresh(self, root: Root, path: Path) -> Report:
+        """Look at one path; what is known at or below it and is not there any more, or is left alone now, goes."""
+        report = Report(looked_at=(root.shown(path), f"{root.shown(path)}/"))
+        seen = set()
         if path.is_dir():
-            errors: list[str] = []
-            report = Report()
-            for file in replace(root, folder=path).walk(errors):
+            errors, links = list[str](), list[Path]()
+            hidden = root.rules.hides(path.relative_to(root.folder).as_posix(), folder=True)
+            for file in () if hidden else root.walk(errors, below=path, links=links):
                 place = root.place_of(file)
-                report += Report() if place is None else self._look(root, place)
-            return report + Report(problems=tuple(Problem(root.name, error) for error in errors))
-        place = root.place_of(path)
-        if place is not None and path.exists():
-            return self.take(root, place)
-        if path.exists() or path == root.folder:
-            return Report()
-        return self._remove_below(root, path)
+                if place is not None:
+                    seen.add(place.shown)
+                    report += self._look(root, place)
+            if links:
+                return self._scan_root(root, told=[path])
+            if errors:
+                return report + Report(problems=tuple(Problem(root.name, error) for error in errors))
+        elif (place := root.place_of(path)) is not None and path.exists():
+            seen.add(place.shown)
+            report += self.take(root, place)
+        return report + self._remove_below(root, path, seen)
 
-    def _remove_below(self, root: Root, path: Path) -> Report:
-        """Remove a file that was seen to vanish, or those of a folder that was; never by a part of a name."""
+    def _remove_below(self, root: Root, path: Path, seen: set[str]) -> Report:
+        """Remove what is known at or below a path and was not seen there; never by a part of a name."""
         shown = root.shown(path)
-        names = [f.path for f in self._manifest.files(root.name) if f.path == shown or f.path.startswith(f"{shown}/")]
+        names = [name for name in self._manifest.paths_at(root.name, shown) if name not in seen]
         if not names:
             return Report()
         if (reason := self._absence(root)) is not None:
@@ -143,7 +217,7 @@ class Reconciler:
         removed = 0
         for name in names:
             with self._writing:
-                if not root.base.joinpath(name.removeprefix(root.prefix)).exists():
+                if root.place_of(root.disk(name)) is None or not root.disk(name).exists():
                     removed += self._intake.remove(name)
         return Report(removed=removed)
 
@@ -155,21 +229,36 @@ class Reconciler:
             return "the folder is not there"
         if root.marker is not None and not root.marker.exists():
             return f"{root.marker.name} is missing beside it"
-        remembered = self._manifest.meta(f"root {root.name}")
+        remembered = self._manifest.meta(_memory_of(root))
         return None if remembered in (None, str(inode)) else "it is another folder than it was"
 
     def _remember(self, root: Root) -> None:
         """Remember which folder a root is, so that the next pass knows it again."""
         if root.marker is None or root.marker.exists():
-            self._manifest.set_meta(f"root {root.name}", str(root.folder.stat().st_ino))
+            self._manifest.set_meta(_memory_of(root), str(root.folder.stat().st_ino))
 
-    def _rooted(self, path: Path) -> list[tuple[Root, Path]]:
-        found = []
-        for root in self._roots:
-            if path.is_relative_to(root.folder):
-                found.append((root, path))
-                continue
-            real = root.folder.resolve()  # a watcher may name the folder behind a link
-            if path.is_relative_to(real):
-                found.append((root, root.folder / path.relative_to(real)))
-        return found
+
+def _memory_of(root: Root) -> str:
+    """Return the name under which the inode of a root's folder is kept; a vault may move its daily notes."""
+    return f"root {root.name}" if root.name in OWN else f"root {root.name} {root.shown(root.folder)}"
+
+
+def _inside(root: Root, paths: Iterable[Path]) -> list[Path]:
+    """Return the paths that lie in a root, as its folder spells them."""
+    real = root.folder.resolve()  # a watcher may name the folder behind a link
+    found = []
+    for path in paths:
+        if path.is_relative_to(root.folder):
+            found.append(path)
+        elif path.is_relative_to(real):
+            found.append(root.folder / path.relative_to(real))
+    return found
+
+
+def _is_folder_link(path: Path) -> bool:
+    return path.is_symlink() and path.is_dir()
+
+
+def _is_surely_gone(root: Root, shown: str, told: set[Path]) -> bool:
+    path = root.disk(shown)
+    return root.place_of(path) is None or path in told or not told.isdisjoint(path.parents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from episodic.identity import random_part, random_part_of
+from episodic.identity import key_digest, key_id, random_part, random_part_of
 from episodic.manifest import Manifest
 
 
@@ -41,6 +41,8 @@ class Refusals:
     def refuses_turn(self, *, session: str | None, turn: str | None, key: str | None) -> bool:
         """Tell whether an entry of this turn or key was forgotten, whatever time it bore."""
         part = random_part(session=session, turn=turn, key=key)
+        if key is not None and key_id(key_digest(key)) in self._ids:
+            return True
         return part is not None and part in self._parts
 
     def _hold(self, ids: Iterable[str]) -> None:

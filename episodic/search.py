@@ -1,34 +1,52 @@
 """Finding what happened: two arms, one fused list, one hit an episode.
 
-The score of a hit is the reciprocal rank fusion divided by its highest possible value. Soft priors (recency, the
-project at hand, the session at hand) only change the order, by at most some 15 percent, and can be switched off.
+The score of a hit is the reciprocal rank fusion divided by its highest possible value. What the entries around a
+short one lend it, and soft priors (recency, the project at hand, the session at hand) only change the order, and can be
+switched off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from episodic.collapse import Candidate, Collapsed, appended, with_sources
+from episodic.context import MOST, Surroundings
 from episodic.documents import Documents
-from episodic.engine.port import Filter, FloatArray, Scored
+from episodic.engine.port import Filter, FloatArray, Scored, weights_collection
 from episodic.errors import EngineError
 from episodic.finding import Finding, Findings
 from episodic.index import Index
 from episodic.timeline import Timeline, micros
 from memoryd.text.bm25 import query_weights
-from memoryd.text.embedder import Embedder
+from memoryd.text.embedder import Embedder, Weights, lexical_of
 from memoryd.text.hit import ArmScore, Found, Hit
-from memoryd.text.rrf import fuse
+from memoryd.text.rrf import Fused, fuse
 from memoryd.text.terms import terms
 from memoryd.text.window import Window
 
 LEXICAL_ARM = "lexical"
 DENSE_ARM = "dense"
+LEARNED_ARM = "learned"
+"""Token weights that a model such as bge-m3 gives: words again, weighed by what they mean where they stand."""
+CONTEXT = "context"
+_FAR_AHEAD = 1.3
+"""By this factor the first of the lexical search has to beat the second to keep its place whatever is lent."""
+"""The name under which the account of an answer shows what the entries around a hit lent it."""
+_WEIGHTS = {LEXICAL_ARM: 1.0, DENSE_ARM: 0.9}
+"""Where one arm's first meets the other's, the one that holds the words wins: a name or a code stands before all."""
+_WITH_LEARNED = {LEXICAL_ARM: 0.6, DENSE_ARM: 0.9, LEARNED_ARM: 0.4}
+"""The two arms of words share what one has alone; exact terms keep the larger part: they find paths and codes."""
 _RECENCY, _PROJECT, _SESSION = 0.02, 0.10, 0.03
 # The project at hand outweighs one rank at the top of both arms; the others only break near-ties.
+_EXCERPT = 0.8
+"""What a turn's excerpt weighs beside the entry that says the same in fewer words: some three ranks."""
 _HALF_LIFE = timedelta(days=30)
-_LEAST_POOL, _MOST_POOL = 60, 1_000
+_AT_ONCE = 8
+"""So many searches of arms may be under way, of all questions together."""
+_LEAST_POOL, _MOST_POOL = 100, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +64,9 @@ class EpisodicQuery:
         kinds: ``episode`` gives each find as its whole entry, ``section`` only parts of long entries; ``None`` gives
             the part that was found where an entry has several.
         limit: At most so many hits.
-        dense: Search by meaning.
+        dense: Search by meaning; where the model weighs tokens too, by these as well.
         lexical: Search by words.
-        priors: Let recency, project and session change the order.
+        priors: Let recency, project, session and the entries around a short one change the order.
     """
 
     text: str
@@ -74,6 +92,7 @@ class EpisodicSearch:
         index: Index,
         timeline: Timeline,
         findings: Findings,
+        surroundings: Surroundings | None,
         *,
         languages: Sequence[str],
         rrf_k: int,
@@ -83,9 +102,11 @@ class EpisodicSearch:
         self._index = index
         self._timeline = timeline
         self._findings = findings
+        self._surroundings = surroundings
         self._languages = tuple(languages)
         self._rrf_k = rrf_k
         self._clock = clock
+        self._arms = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="arm")
 
     def search(self, query: EpisodicQuery, embedder: Embedder | None) -> Found:
         """Answer a query. What it had to do without stands in ``degraded``; nothing is raised for it."""
@@ -99,11 +120,12 @@ class EpisodicSearch:
         hits: list[Hit] = []
         if query.prefer:
             inside = query.window.narrowed(query.prefer)
-            hits = self._hits(query, asked, inside)
-        if len(hits) < query.limit:
-            seen, said = {hit.episode for hit in hits}, {hit.text for hit in hits}
-            others = self._hits(query, asked, query.window)
-            hits += [hit for hit in others if hit.episode not in seen and hit.text not in said]
+            hits = self._hits(query, asked, inside, query.limit)
+        if not hits:
+            hits = self._hits(query, asked, query.window, query.limit)
+        elif len(hits) < query.limit:
+            # Whole: what is said inside may be said outside too, at any rank.
+            hits = appended(hits, self._hits(query, asked, query.window, None))
         return Found(tuple(hits[: query.limit]), tuple(asked.degraded), asked.arms)
 
     def _read(self, query: EpisodicQuery) -> Found:
@@ -144,70 +166,113 @@ class EpisodicSearch:
             if missing:
                 asked.degraded.append(f"{missing} chunks not yet embedded")
             if present:
-                asked.vector = embedder.embed_query(query.text)
+                weighing = lexical_of(embedder)
+                if weighing is None:
+                    asked.vector = embedder.embed_query(query.text)
+                else:
+                    asked.vector, asked.learned = weighing.query_both(query.text)
                 asked.fingerprint = fingerprint
         except Exception as error:  # noqa: BLE001 - whatever a model raises, the words still answer
             asked.degraded.append(f"the model failed ({type(error).__name__}: {error}): lexical only")
 
-    def _hits(self, query: EpisodicQuery, asked: _Asked, window: Window) -> list[Hit]:
+    def _hits(self, query: EpisodicQuery, asked: _Asked, window: Window, most: int | None) -> list[Hit]:
         pool = min(max(_LEAST_POOL, 3 * query.limit), _MOST_POOL)
         where = _filter(query, window)
         ranked: dict[str, Scored] = {}
-        for arm, ask in self._searches(asked, where, pool).items():
+        searches = self._searches(asked, where, pool)
+        # The engine works on them side by side; whoever asks waits for the slowest, not for the sum.
+        answers = {arm: self._arms.submit(ask) for arm, ask in searches.items()}
+        for arm, answer in answers.items():
             try:
-                ranked[arm] = ask()
+                ranked[arm] = answer.result()
             except EngineError as error:
                 asked.add_degraded(f"the index does not answer the {arm} search: {error}")
         if not ranked:
             return []
         rankings = {arm: [id_ for id_, _ in rows] for arm, rows in ranked.items()}
-        fused = fuse(rankings, k=self._rrf_k, blind=self._blind(asked, rankings))
-        scores = {arm: dict(rows) for arm, rows in ranked.items()}
+        fused = fuse(rankings, k=self._rrf_k, weights=_weights(rankings), blind=self._blind(asked, rankings))
         findings = self._findings.load([one.id for one in fused])
-        hits: dict[str, Hit] = {}
-        by_text: dict[str, str] = {}
+        raised: dict[str, float] = {}
+        if query.priors:
+            lent = self._lent(fused, findings, ranked)
+            if lent:
+                ranked[CONTEXT] = sorted(lent.items(), key=lambda pair: (-pair[1], pair[0]))
+                raised = lent | _kept_ahead(ranked.get(LEXICAL_ARM, []))
+            fused = sorted(
+                fused, key=lambda one: -(one.score + raised.get(one.id, 0.0)) * _place_prior(findings.get(one.id))
+            )
+        collapsed = Collapsed()
+        is_bounded = bool(window)
         for one in fused:
             finding = findings.get(one.id)
-            if finding is None or not window.holds(finding.at):
+            if finding is None or (is_bounded and not window.holds(finding.at)):
                 continue
             asked.name(one.id, finding, query)
-            if finding.episode in hits:
-                continue
-            arms = {arm: ArmScore(rank, scores[arm][one.id]) for arm, rank in one.ranks.items()}
-            twin = by_text.get(finding.text_hash)
-            if twin is not None:
-                hits[twin] = _with_source(hits[twin], finding)
-                continue
-            by_text[finding.text_hash] = finding.episode
-            hits[finding.episode] = finding.hit(one.score, arms, kinds=query.kinds)
+            collapsed.add(finding, one.score)
         asked.keep_arms(ranked)
-        return self._ordered(query, list(hits.values()))
+        # Only what is shown is made whole.
+        chosen = self._ordered(query, collapsed.candidates, raised)[:most]
+        arms = _arm_scores(ranked, [one.finding.id for one in chosen])
+        return [
+            with_sources(one.finding.hit(one.score, arms[one.finding.id], kinds=query.kinds), one.sources)
+            for one in chosen
+        ]
+
+    def _lent(
+        self, fused: Sequence[Fused], findings: Mapping[str, Finding], ranked: Mapping[str, Scored]
+    ) -> dict[str, float]:
+        if self._surroundings is None:
+            return {}
+        scores = {one.id: one.score for one in fused}
+        return self._surroundings.lend(findings, scores, lenders=_lenders(ranked, scores))
 
     def _blind(self, asked: _Asked, rankings: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
-        """Return what the dense arm could not have ranked: pieces without a vector yet, such as the newest."""
-        if DENSE_ARM not in rankings or not asked.lacks_vectors:
-            return {}
+        """Return what the model's arms could not have ranked: pieces without a vector yet, such as the newest."""
         found = [id_ for ids in rankings.values() for id_ in ids]
-        return {DENSE_ARM: self._documents.without_vector(asked.fingerprint, found)}
+        blind: dict[str, set[str]] = {}
+        if DENSE_ARM in rankings and asked.lacks_vectors:
+            blind[DENSE_ARM] = self._documents.without_vector(asked.fingerprint, found)
+        if LEARNED_ARM in rankings:
+            blind[LEARNED_ARM] = self._documents.without_vector(weights_collection(asked.fingerprint), found)
+        return blind
 
     def _searches(self, asked: _Asked, where: Filter, pool: int) -> dict[str, Callable[[], Scored]]:
         searches: dict[str, Callable[[], Scored]] = {}
-        weights, vector = asked.weights, asked.vector
+        weights, vector, learned = asked.weights, asked.vector, asked.learned
         if weights is not None:
             searches[LEXICAL_ARM] = lambda: self._index.search_lexical(weights, where, pool)
         if vector is not None:
             searches[DENSE_ARM] = lambda: self._index.search_dense(asked.fingerprint, vector, where, pool)
+        if learned is not None:
+            searches[LEARNED_ARM] = lambda: self._index.search_weights(asked.fingerprint, learned, where, pool)
         return searches
 
-    def _ordered(self, query: EpisodicQuery, hits: list[Hit]) -> list[Hit]:
+    def _ordered(self, query: EpisodicQuery, candidates: list[Candidate], lent: Mapping[str, float]) -> list[Candidate]:
         now = self._clock()
 
-        def key(hit: Hit) -> tuple[float, float, str]:
-            assert hit.at is not None
-            weighted = hit.score * prior(hit, query, now) if query.priors else hit.score
-            return -weighted, -micros(hit.at), hit.id
+        def key(one: Candidate) -> tuple[float, float, str]:
+            found = one.finding
+            weighted = one.score
+            if query.priors:
+                weighted = (one.score + lent.get(found.id, 0.0)) * prior(found, query, now)
+            return -weighted, -micros(found.at), found.hit_id(kinds=query.kinds)
 
-        return sorted(hits, key=key)
+        return sorted(candidates, key=key)
+
+
+def _lenders(ranked: Mapping[str, Scored], scores: Mapping[str, float]) -> list[str]:
+    """Return the pieces that hold a word of the question; where words were not searched, all that were found."""
+    return [id_ for id_, _ in ranked[LEXICAL_ARM]] if LEXICAL_ARM in ranked else list(scores)
+
+
+def _kept_ahead(rows: Scored) -> dict[str, float]:
+    """Raise the piece whose words match far better than those of any other, so that no lender passes it.
+
+    Whoever asks for an error code or a path wants the entry that holds it, not what stands around it.
+    """
+    if not rows or (len(rows) > 1 and rows[0][1] < _FAR_AHEAD * rows[1][1]):
+        return {}
+    return {rows[0][0]: MOST}
 
 
 class _Asked:
@@ -217,6 +282,7 @@ class _Asked:
         self._query = query
         self.weights: Mapping[int, float] | None = None
         self.vector: FloatArray | None = None
+        self.learned: Weights | None = None
         self.fingerprint = ""
         self.lacks_vectors = False
         self.degraded: list[str] = []
@@ -240,16 +306,35 @@ class _Asked:
             self.arms[arm] = tuple(sorted(named.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def prior(hit: Hit, query: EpisodicQuery, now: datetime) -> float:
-    """Return the factor, 1 to about 1.16, by which recency, project and session raise a hit."""
-    assert hit.at is not None
+def _arm_scores(ranked: Mapping[str, Scored], ids: Sequence[str]) -> dict[str, dict[str, ArmScore]]:
+    found: dict[str, dict[str, ArmScore]] = {id_: {} for id_ in ids}
+    for arm, rows in ranked.items():
+        for rank, (id_, score) in enumerate(rows, start=1):
+            if id_ in found:
+                found[id_][arm] = ArmScore(rank, score)
+    return found
+
+
+def prior(hit: Finding, query: EpisodicQuery, now: datetime) -> float:
+    """Return the factor by which recency, project and session raise a hit (to about 1.16), and an excerpt falls."""
     age = max(timedelta(0), now - hit.at)
     factor: float = 1 + _RECENCY * 0.5 ** (age / _HALF_LIFE)
     if query.near_project is not None and hit.project == query.near_project:
         factor *= 1 + _PROJECT
     if query.near_session is not None and hit.session == query.near_session:
         factor *= 1 + _SESSION
+    if hit.is_excerpt:
+        factor *= _EXCERPT
     return factor
+
+
+def _weights(arms: Collection[str]) -> Mapping[str, float]:
+    return _WITH_LEARNED if LEARNED_ARM in arms else _WEIGHTS
+
+
+def _place_prior(finding: Finding | None) -> float:
+    """Return the factor by which a piece weighs before the pieces of an entry become one hit."""
+    return _EXCERPT if finding is not None and finding.is_excerpt else 1.0
 
 
 def _filter(query: EpisodicQuery, window: Window) -> Filter:
@@ -262,8 +347,3 @@ def _filter(query: EpisodicQuery, window: Window) -> Filter:
         session=query.session,
         kinds=kinds,
     )
-
-
-def _with_source(hit: Hit, finding: Finding) -> Hit:
-    source = finding.path if finding.path != hit.path else finding.episode
-    return hit if source in hit.sources else replace(hit, sources=(*hit.sources, source))

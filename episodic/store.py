@@ -7,6 +7,7 @@ any time, and is made again from them.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,33 +17,35 @@ from types import MappingProxyType
 from typing import Literal
 
 from episodic.capture import Appended, Capture
+from episodic.context import Surroundings
 from episodic.documents import Documents
-from episodic.engine.port import Engine, FloatArray
+from episodic.engine.port import Engine, FloatArray, weights_collection
 from episodic.episode import Episode, NewEpisode
 from episodic.errors import EngineError, TranscriptMissing, UnknownEpisode
+from episodic.excerpt import put_first, read_excerpt
 from episodic.finding import Findings
 from episodic.folder import JournalFolder
 from episodic.forgetting import Forgetting
+from episodic.identity import key_id
 from episodic.index import Index
+from episodic.inspection import IndexState, Inspection, Tell
 from episodic.intake import Intake
 from episodic.manifest import Manifest
+from episodic.rebuilding import Rebuilding
 from episodic.reconcile import Reconciler
+from episodic.recovery import RESTS_S
 from episodic.refusal import Refusals
-from episodic.roots import DailyNotes, roots_of
+from episodic.roots import DailyNotes, Roots, Sources
 from episodic.search import EpisodicQuery, EpisodicSearch
 from episodic.timeline import Day, Timeline
-from memoryd.text.bm25 import AVGDL, K1, B
-from memoryd.text.canonical import digest
-from memoryd.text.embedder import Embedder
+from memoryd.text.embedder import Embedder, Weights
 from memoryd.text.hit import Found
 from memoryd.text.report import Problem, Report
-from memoryd.text.terms import terms
 from memoryd.text.window import Window
 
-__all__ = ["Appended", "Counts", "DailyNotes", "Day", "EpisodicQuery", "EpisodicStore"]
+__all__ = ["Appended", "Counts", "DailyNotes", "Day", "EpisodicQuery", "EpisodicStore", "IndexState"]
 
 _ANY_TIME = Window()
-_PROBE = "Running getUserName parse_config_file v1.2.3 src/app.py E4021 Häuser café naïve 数据库 データ don't ΑΒΓ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +72,10 @@ class EpisodicStore:
         zone: tzinfo,
         entropy: Callable[[int], bytes],
         languages: Sequence[str],
-        sources: Sequence[DailyNotes] = (),
+        sources: Sequence[DailyNotes] | Sources = (),
         rrf_k: int = 10,
+        lends_context: bool = True,
+        rests_s: Sequence[float] = RESTS_S,
     ) -> None:
         """Wire the parts together, without touching the disk.
 
@@ -80,24 +85,27 @@ class EpisodicStore:
             install: This install's id; it decides which day file is written.
             engine_factory: Opens the index engine.
             clock: Returns the present, aware.
-            zone: The zone of hand-written entries.
+            zone: The zone of days, and of hand-written entries.
             entropy: Returns so many random bytes.
             languages: Codes of the languages whose stems are taken.
-            sources: Daily notes of vaults, read and never written.
+            sources: Daily notes of vaults, read and never written; a function is asked with each look at the files.
             rrf_k: The constant of the rank fusion.
+            lends_context: Let the entries around a short one raise it.
+            rests_s: The pauses, in seconds, before each try to bring back an engine that went away.
         """
         self._languages = tuple(languages)
+        self._zone = zone
         self._is_scanned = False
         self._notes: list[str] = []
         writing = threading.RLock()
-        self._roots = roots_of(memory, sources)
+        self._roots = Roots(memory, sources if callable(sources) else lambda: sources)
         self._manifest = Manifest(state / "manifest.sqlite")
         self._refusals = Refusals(self._manifest)
         self._documents = Documents(self._manifest, languages=languages)
-        self._index = Index(self._manifest, self._documents, engine_factory=engine_factory, clock=clock)
-        self._timeline = Timeline(self._manifest)
+        self._index = Index(self._manifest, self._documents, engine_factory=engine_factory, rests_s=rests_s)
+        self._timeline = Timeline(self._manifest, zone=zone)
         intake = Intake(self._manifest, self._documents, self._refusals, zone=zone, clock=clock)
-        self._folder = JournalFolder(memory=memory, state=state, install=install, root=self._roots[0], clock=clock)
+        self._folder = JournalFolder(memory=memory, state=state, install=install, root=self._roots.journal, clock=clock)
         self._capture = Capture(
             self._folder,
             intake,
@@ -121,11 +129,18 @@ class EpisodicStore:
         self._reconciler = Reconciler(
             self._manifest, intake, self._roots, writing=writing, after_journal_file=self._capture.mend
         )
+        self._inspection = Inspection(
+            self._manifest, intake, self._documents, self._index, self._roots, writing=writing
+        )
+        self._rebuilding = Rebuilding(
+            self._manifest, self._documents, self._index, self._reconciler, self._forgetting, self._refusals
+        )
         self._search = EpisodicSearch(
             self._documents,
             self._index,
             self._timeline,
             Findings(self._manifest),
+            Surroundings(self._manifest) if lends_context else None,
             languages=languages,
             rrf_k=rrf_k,
             clock=clock,
@@ -140,7 +155,7 @@ class EpisodicStore:
             JournalUnwritable: The folders cannot be made or written.
         """
         self._folder.prepare()
-        reason = self._manifest.open(self._stamp())
+        reason = self._manifest.open(self._documents.stamp())
         self._refusals.load()
         self._notes = [f"{reason}; the index is made anew"] if reason else []
         self._notes += self._capture.mend_interrupted()
@@ -165,13 +180,38 @@ class EpisodicStore:
         """
         return self._capture.append(new, is_scanned=self._is_scanned)
 
+    def recorded(self, *, session: str | None, turn: str | None, key: str | None = None) -> Episode | None:
+        """Return the entry that was written for a turn, else the one written with an idempotency key."""
+        return self._capture.recorded(session=session, turn=turn, key=key, is_scanned=self._is_scanned)
+
+    def refuses(self, *, session: str, turn: str, key: str | None = None) -> bool:
+        """Tell whether the entry of a turn, or one with this idempotency key, was forgotten."""
+        return self._refusals.refuses_turn(session=session, turn=turn, key=key)
+
+    def shadow_ids(self, ids: Iterable[str]) -> builtins.list[str]:
+        """Return the ids under which copies of captured turns, in other sessions, are to be refused too."""
+        return [key_id(entry.key) for entry in map(self._timeline.get, ids) if entry.key and entry.turn]
+
+    def summarize(self, id: str, text: str) -> bool:  # noqa: A002 - as below
+        """Put a summary at the top of an entry's kept excerpt; return whether it was not there yet.
+
+        Raises:
+            UnknownEpisode: No file holds the entry.
+            TranscriptMissing: No excerpt of it is kept here.
+            JournalUnwritable: The excerpt cannot be written; it is as it was.
+        """
+        path = self._folder.transcript_of(self._timeline.get(id))
+        if path is None:
+            raise TranscriptMissing(f"no transcript of {id} is kept here")
+        return put_first(path, "Summary", text)
+
     def get(self, id: str) -> Episode:  # noqa: A002 - the word of the domain
-        """Return an entry.
+        """Return an entry, or the one that a piece belongs to.
 
         Raises:
             UnknownEpisode: No file holds it.
         """
-        return self._timeline.get(id)
+        return self._timeline.get(id if id.startswith("ep_") else self._episode_of(id))
 
     def list(
         self,
@@ -189,11 +229,11 @@ class EpisodicStore:
         )
 
     def days(self) -> builtins.list[Day]:
-        """Return the days that have entries, in order."""
+        """Return the local days that have entries, in order."""
         return self._timeline.days()
 
     def read_day(self, day: date) -> builtins.list[Episode]:
-        """Return the entries of every file of a day, by their time, then by their place."""
+        """Return the entries of a local day, whatever file they stand in, by their time, then by their place."""
         return self._timeline.read_day(day)
 
     def context_of(self, id: str, expand: Literal["section", "day", "transcript"]) -> str:  # noqa: A002 - as above
@@ -210,7 +250,7 @@ class EpisodicStore:
             path = self._folder.transcript_of(episode)
             if path is None:
                 raise TranscriptMissing(f"no transcript of {episode.id} is kept here")
-            return path.read_text(encoding="utf-8", errors="replace")
+            return read_excerpt(path, zone=self._zone)
         day = self._timeline.day_of(episode.id)
         return "\n\n".join(f"## {e.at:%H:%M} {e.title}\n{e.text}" for e in self._timeline.read_day(day))
 
@@ -241,15 +281,37 @@ class EpisodicStore:
 
     def reconcile(self) -> Report:
         """Scan all files and bring the index up to date; repeated after the index was away, it goes on from there."""
-        notes = tuple(Problem("index", note) for note in self._notes)
+        notes = tuple(Problem("index", note, happened=True) for note in self._notes)
         self._notes = []
         report = self._reconciler.scan() + self._forgetting.purge() + Report(problems=notes)
         self._is_scanned = True
-        return report + self._sync()
+        self._sync()
+        return report
 
     def refresh(self, paths: Iterable[Path]) -> Report:
         """Take in what a watcher saw."""
-        return self._reconciler.refresh(paths) + self._sync()
+        report = self._reconciler.refresh(paths)
+        self._sync()
+        return report
+
+    def index_state(self) -> IndexState:
+        """Return how many files and pieces there are, and how many rows the engine holds of them."""
+        return self._inspection.state()
+
+    def verify(self, tell: Tell = lambda *_: None) -> builtins.list[Problem]:
+        """Compare files, manifest and engine, and return each difference; what ``tell`` raises ends it."""
+        return self._inspection.differences(tell)
+
+    def rebuild(self, tell: Tell = lambda *_: None, *, accept_loss: bool = False) -> Report:
+        """Read every file again and fill the index anew; searches by words go on meanwhile, vectors are wanted again.
+
+        What ``tell`` raises ends it, and leaves an index that serves. With ``accept_loss`` files that are missing are
+        gone for good, even where most of them are.
+
+        Raises:
+            EngineError: The engine does not work; what is missing stays noted.
+        """
+        return self._rebuilding.run(tell, accept_loss=accept_loss)
 
     def wanting_vectors(self, fingerprint: str, limit: int) -> builtins.list[tuple[str, str]]:
         """Return (piece id, exact text to embed) of pieces without a vector of a model, newest first."""
@@ -262,6 +324,42 @@ class EpisodicStore:
             EngineError: The engine does not work, or refuses a vector.
         """
         self._index.add_vectors(fingerprint, dimension, vectors)
+
+    def count_wanting(self, fingerprint: str) -> int:
+        """Return how many pieces have no vector of a model."""
+        return self._documents.count_wanting(fingerprint)
+
+    def count_wanting_weights(self, fingerprint: str) -> int:
+        """Return how many pieces have no token weights of a model."""
+        return self._documents.count_wanting(weights_collection(fingerprint))
+
+    def wanting_weights(self, fingerprint: str, limit: int) -> builtins.list[tuple[str, str]]:
+        """Return (piece id, exact text to embed) of pieces without token weights of a model, newest first."""
+        return self._documents.wanting_vectors(weights_collection(fingerprint), limit)
+
+    def add_weights(self, fingerprint: str, weights: Mapping[str, Weights]) -> None:
+        """Store a model's token weights of pieces; those of pieces that are gone are passed over.
+
+        Raises:
+            EngineError: The engine does not work, or refuses a weight.
+        """
+        self._index.add_weights(fingerprint, weights)
+
+    def fingerprints(self) -> set[str]:
+        """Return the models of which the index holds anything.
+
+        Raises:
+            EngineError: The engine does not work.
+        """
+        return self._index.fingerprints()
+
+    def drop_vectors(self, fingerprint: str) -> None:
+        """Remove all that a model gave: its vectors and its token weights.
+
+        Raises:
+            EngineError: The engine does not work; what is left is removed by the next call.
+        """
+        self._index.drop_space(fingerprint)
 
     def counts(self) -> Counts:
         """Return how much there is, and how much the index still has to take in."""
@@ -286,7 +384,7 @@ class EpisodicStore:
 
     def watched(self) -> builtins.list[Path]:
         """Return the folders to watch."""
-        return [root.folder for root in self._roots]
+        return [root.folder for root in self._roots if not root.is_away]
 
     def _episode_of(self, id_: str) -> str:
         episode = self._timeline.episode_of_piece(id_)
@@ -294,13 +392,6 @@ class EpisodicStore:
             raise UnknownEpisode(f"there is no episode, and no piece of one, with the id {id_}")
         return episode or id_
 
-    def _sync(self) -> Report:
-        try:
+    def _sync(self) -> None:
+        with contextlib.suppress(EngineError):  # ``degraded`` names it as long as it does not work
             self._index.sync()
-        except EngineError as error:
-            return Report(problems=(Problem("index", f"it is behind the files: {error}"),))
-        return Report()
-
-    def _stamp(self) -> str:
-        """Name all that stored words depend on: the rules themselves, the languages, and the constants of BM25."""
-        return digest(terms(_PROBE, self._languages), list(self._languages), str((K1, B, AVGDL)), length=16)

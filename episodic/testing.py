@@ -15,7 +15,8 @@ import numpy.typing as npt
 from episodic.engine.exact import ExactEngine
 from episodic.engine.port import Engine
 from episodic.episode import NewEpisode
-from episodic.roots import DailyNotes
+from episodic.recovery import RESTS_S
+from episodic.roots import DailyNotes, Sources
 from episodic.search import EpisodicQuery
 from episodic.store import EpisodicStore
 from memoryd.text.embedder import Embedder, Vectors
@@ -90,8 +91,10 @@ def make_store(
     zone: tzinfo = UTC,
     install: str = "aaaaaaaaaaaa",
     engine_factory: Callable[[], Engine] | None = None,
-    sources: Sequence[DailyNotes] = (),
+    sources: Sequence[DailyNotes] | Sources = (),
     languages: Sequence[str] = ("en", "de"),
+    rests_s: Sequence[float] = RESTS_S,
+    lends_context: bool = True,
 ) -> EpisodicStore:
     """Return a store under ``home`` that is not open yet; its engine is exact where none is given."""
     state = home / "state"
@@ -105,6 +108,8 @@ def make_store(
         entropy=CountingEntropy(),
         languages=languages,
         sources=sources,
+        rests_s=rests_s,
+        lends_context=lends_context,
     )
 
 

@@ -1,11 +1,20 @@
-"""Reading entries by time, by day and by id, from the manifest."""
+"""Reading entries by time, by day and by id, from the manifest.
+
+An entry keeps the offset it was written with. A day is the local day of the daemon's zone: an entry belongs to the
+day on which its instant falls there, whatever file it stands in, so that a day and a search within that day's window
+show the same entries. Written on a journey, it may stand in the file of the day before or after.
+
+The view ``entries`` leaves out the excerpts of turns: they can be found, and are no entries.
+"""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from functools import lru_cache
 
 from episodic.episode import Episode
 from episodic.errors import UnknownEpisode
@@ -16,10 +25,13 @@ COLUMNS = (
     "e.id, e.title, e.text, e.at_us, e.offset_min, e.path, e.first, e.last, e.project, e.session, e.turn, "
     "e.transcript, e.key, e.files"
 )
+_QUARTER_US = 15 * 60 * 1_000_000
+"""Every zone's days begin at a whole quarter of an hour of UTC, so entries are counted by quarters first."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FROM = f"SELECT {COLUMNS} FROM episodes e"  # noqa: S608 - no value stands in it
+_FROM = f"SELECT {COLUMNS} FROM entries e"  # noqa: S608 - no value stands in it
 # An entry that stands in two files (a sync tool's copy) is one entry: its first place counts.
-_IS_FIRST = "NOT EXISTS (SELECT 1 FROM episodes o WHERE o.id = e.id AND (o.path, o.position) < (e.path, e.position))"
+_IS_FIRST = "NOT EXISTS (SELECT 1 FROM entries o WHERE o.id = e.id AND (o.path, o.position) < (e.path, e.position))"
 _LIST = (
     f"{_FROM} WHERE {_IS_FIRST} AND (:since IS NULL OR e.at_us >= :since) AND (:until IS NULL OR e.at_us < :until) "
     "AND (:project IS NULL OR e.project = :project) AND (:session IS NULL OR e.session = :session) "
@@ -41,8 +53,9 @@ class Day:
 class Timeline:
     """Entries in the order in which they happened. All methods may be called from any thread."""
 
-    def __init__(self, manifest: Manifest) -> None:
+    def __init__(self, manifest: Manifest, *, zone: tzinfo) -> None:
         self._manifest = manifest
+        self._zone = zone
 
     def get(self, id: str) -> Episode:  # noqa: A002 - the word of the domain
         """Return an entry.
@@ -93,7 +106,7 @@ class Timeline:
         since, until = window.since, window.until
         with self._manifest.reading() as connection:
             row = connection.execute(
-                "SELECT COUNT(DISTINCT id) FROM episodes e WHERE (:since IS NULL OR e.at_us >= :since) "
+                "SELECT COUNT(DISTINCT id) FROM entries e WHERE (:since IS NULL OR e.at_us >= :since) "
                 "AND (:until IS NULL OR e.at_us < :until) AND (:project IS NULL OR e.project = :project) "
                 "AND (:session IS NULL OR e.session = :session)",
                 {
@@ -108,7 +121,7 @@ class Timeline:
     def holds(self, id: str) -> bool:  # noqa: A002 - the word of the domain
         """Tell whether some file holds an entry."""
         with self._manifest.reading() as connection:
-            return connection.execute("SELECT 1 FROM episodes WHERE id = ? LIMIT 1", (id,)).fetchone() is not None
+            return connection.execute("SELECT 1 FROM entries WHERE id = ? LIMIT 1", (id,)).fetchone() is not None
 
     def paths_of(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Return (path as shown, root) of the files that hold entries of these ids."""
@@ -130,32 +143,36 @@ class Timeline:
         return None if row is None else str(row[0])
 
     def day_of(self, id: str) -> date:  # noqa: A002 - as above
-        """Return the day of the file that an entry stands in.
+        """Return the local day of an entry.
 
         Raises:
             UnknownEpisode: No file holds it.
         """
-        with self._manifest.reading() as connection:
-            row = connection.execute(
-                "SELECT day FROM episodes WHERE id = ? ORDER BY path, position LIMIT 1", (id,)
-            ).fetchone()
-        if row is None:
-            raise UnknownEpisode(f"there is no episode {id}")
-        return date.fromisoformat(row[0])
+        return self.get(id).at.astimezone(self._zone).date()
 
     def days(self) -> list[Day]:
-        """Return the days that have entries, in order."""
+        """Return the local days that have entries, in order."""
         with self._manifest.reading() as connection:
-            rows = connection.execute("SELECT day, COUNT(DISTINCT id) FROM episodes GROUP BY day ORDER BY day")
-            return [Day(date.fromisoformat(day), count) for day, count in rows]
+            rows = connection.execute(
+                "SELECT at_us / :quarter - (at_us % :quarter < 0), COUNT(DISTINCT id) FROM entries GROUP BY 1",
+                {"quarter": _QUARTER_US},
+            ).fetchall()
+        found: Counter[date] = Counter()
+        for quarter, count in rows:
+            found[instant(quarter * _QUARTER_US, 0).astimezone(self._zone).date()] += count
+        return [Day(day, found[day]) for day in sorted(found)]
 
     def read_day(self, day: date) -> list[Episode]:
-        """Return the entries of every file of a day, by their time, then by their place."""
+        """Return the entries of a local day, whatever file they stand in, by their time, then by their place."""
+        if day == date.max:
+            return []
+        since, until = (datetime.combine(one, time(), self._zone) for one in (day, day + timedelta(days=1)))
         return self._rows(
-            f"{_FROM} WHERE e.day = ? AND {_IS_FIRST} ORDER BY e.at_us, e.path, e.position", (day.isoformat(),)
+            f"{_FROM} WHERE e.at_us >= ? AND e.at_us < ? AND {_IS_FIRST} ORDER BY e.at_us, e.path, e.position",
+            (micros(since), micros(until)),
         )
 
-    def _rows(self, query: str, values: tuple[str, ...] | Mapping[str, str | int | None]) -> list[Episode]:
+    def _rows(self, query: str, values: tuple[str | int, ...] | Mapping[str, str | int | None]) -> list[Episode]:
         with self._manifest.reading() as connection:
             return [episode_of(row) for row in connection.execute(query, values)]
 
@@ -188,7 +205,12 @@ def instant(at_us: object, offset_min: object) -> datetime:
     """Return the instant of stored microseconds, with the offset it was written with."""
     assert isinstance(at_us, int)
     assert isinstance(offset_min, int)
-    return (_EPOCH + timedelta(microseconds=at_us)).astimezone(timezone(timedelta(minutes=offset_min)))
+    return (_EPOCH + timedelta(microseconds=at_us)).astimezone(_zone(offset_min))
+
+
+@lru_cache(maxsize=256)
+def _zone(offset_min: int) -> timezone:
+    return timezone(timedelta(minutes=offset_min))
 
 
 def _text(value: object) -> str | None:

@@ -1,18 +1,33 @@
-"""A connection to Milvus that comes back: it starts the local child when there is one, and starts it again once."""
+"""A connection to Milvus that comes back: it starts the local child when there is one, and starts it again once.
+
+An engine can be gone (its process ended, its port refuses) or hang (it is there and says nothing). One that is gone is
+brought back at once, if there is time. One that hangs may only be busy: the call that waited for it fails, and
+``revive`` finds out, and ends a child that really hangs.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from episodic.engine.deadline import is_over, remaining
 from episodic.engine.lite import LiteServer, LockedError
 from episodic.errors import EngineError, EngineUnavailable
 
-CONNECT_TIMEOUT_S = 10.0
+CONNECT_TIMEOUT_S = 5.0
+PROBE_TIMEOUT_S = 5.0
+"""An engine that does not list its collections in this time hangs."""
+LOCK_TIMEOUT_S = 60.0
+"""Longer than a child may take to start."""
 _SQLITE = b"SQLite format 3\0"
+_LOST = re.compile(r"collection.{0,200}not (found|loaded|exist)|(can't|cannot|can not) find collection", re.IGNORECASE)
+"""A server was begun anew, or somebody dropped the collection: what this connection has noted of it is not so."""
+_DEEPEST = 8
 _T = TypeVar("_T")
 
 
@@ -60,17 +75,54 @@ class MilvusConnection:
             except EngineError:
                 raise
             except Exception as error:
+                if _is_late(error):
+                    raise EngineUnavailable(f"{self.name} does not answer in time: {words_of(error)}") from error
+                if not is_last and _LOST.search(words_of(error)):
+                    self.loaded.clear()
+                    continue
                 # A client that another thread has replaced meanwhile failed because of that.
                 if self._client is client and not self._is_gone(error):
                     raise EngineError(f"{self.name} refused: {words_of(error)}") from error
-                with self.lock:
+                with self.held():
                     if self._client is client:
                         self.release()
-                if is_last:
+                if is_last or is_over():
                     raise EngineUnavailable(
                         f"{self.name} went away and did not come back: {words_of(error)}"
                     ) from error
         raise AssertionError
+
+    def revive(self) -> None:
+        """See whether the engine answers; a child that does not is ended, and begun anew.
+
+        Raises:
+            EngineUnavailable: It is still gone.
+        """
+        client = self._client
+        if client is not None and (self._server is None or self._server.is_alive()):
+            try:
+                client.list_collections(timeout=PROBE_TIMEOUT_S)
+            except Exception:  # noqa: BLE001 - whatever it says, it does not list its collections
+                with self.held():
+                    if self._client is client:
+                        if self._server is not None:
+                            self._server.kill()
+                        self.release()
+        self.call(lambda client: client.list_collections(timeout=CONNECT_TIMEOUT_S))
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold ``lock``, waiting for it no longer than there is time.
+
+        Raises:
+            EngineUnavailable: Another thread holds it, such as one that starts the engine.
+        """
+        if not self.lock.acquire(timeout=remaining(LOCK_TIMEOUT_S)):
+            raise EngineUnavailable(f"{self.name} is being started")
+        try:
+            yield
+        finally:
+            self.lock.release()
 
     def release(self) -> None:
         """Drop the client and stop the child; the next call starts anew."""
@@ -82,14 +134,27 @@ class MilvusConnection:
             if self._server is not None:
                 self._server.stop()
 
-    def close(self) -> None:
-        """Release, for good."""
-        with self.lock:
-            self._is_closed = True
+    def begin_anew(self, reason: str) -> str:
+        """Set the local database aside; the next call makes a new one. Return what was done, in words."""
+        assert self._server is not None, "only our own child has a database file"
+        with self.held():
             self.release()
+            return _set_aside(self._server.database, reason)
+
+    def close(self) -> None:
+        """Release, for good. A child that hangs is not waited for."""
+        self._is_closed = True
+        if not self.lock.acquire(timeout=PROBE_TIMEOUT_S):
+            if self._server is not None:
+                self._server.kill()
+            self.lock.acquire()
+        try:
+            self.release()
+        finally:
+            self.lock.release()
 
     def _connected(self) -> Any:
-        with self.lock:
+        with self.held():
             if self._is_closed:
                 raise EngineUnavailable(f"{self.name} is closed")
             if self._client is not None and (self._server is None or self._server.is_alive()):
@@ -102,14 +167,14 @@ class MilvusConnection:
                 self._client = make_client(
                     self._uri if self._server is None else self._server.address,
                     token=self._token,
-                    timeout=CONNECT_TIMEOUT_S,
+                    timeout=remaining(CONNECT_TIMEOUT_S),
                     dedicated=True,
                     # The default asks an idle server for a sign of life every ten seconds.
                     grpc_options={"grpc.keepalive_time_ms": 2**31 - 1},
                 )
             except Exception as error:
                 self.release()
-                raise EngineUnavailable(f"{self.name} does not answer: {words_of(error)}") from error
+                raise EngineUnavailable(f"{self.name} does not answer: {_refusal(error)}") from error
             if self._server is not None:
                 # pymilvus would wait for a child that is dead; we start a new one at once instead.
                 self._client._handler._on_rpc_error = _give_up  # noqa: SLF001 - its only hook for this
@@ -118,7 +183,7 @@ class MilvusConnection:
     def _is_gone(self, error: Exception) -> bool:
         if self._server is not None:
             return not self._server.is_alive() or "UNAVAILABLE" in words_of(error)
-        return any(word in words_of(error) for word in ("UNAVAILABLE", "DEADLINE_EXCEEDED", "Fail connecting"))
+        return any(word in words_of(error) for word in ("UNAVAILABLE", "Fail connecting"))
 
 
 def open_local(database: Path, runtime: Path, check: Callable[[Any], None]) -> tuple[MilvusConnection, list[str]]:
@@ -145,9 +210,25 @@ def open_local(database: Path, runtime: Path, check: Callable[[Any], None]) -> t
     return connection, notes
 
 
+def _is_late(error: Exception) -> bool:
+    return "DEADLINE_EXCEEDED" in words_of(error) or "Retry timeout" in words_of(error)
+
+
+def _refusal(error: Exception) -> str:
+    """Return why a connection failed: pymilvus hides what the server said behind its own words."""
+    inner: BaseException | None = error
+    for _ in range(_DEEPEST):
+        if isinstance(inner, Exception) and callable(getattr(inner, "details", None)):
+            return words_of(inner)
+        inner = None if inner is None else inner.__cause__ or inner.__context__
+    return words_of(error)
+
+
 def words_of(error: Exception) -> str:
     """Return what an error of pymilvus says, in one line."""
     message = getattr(error, "message", None) or str(error)
+    if callable(code := getattr(error, "code", None)) and callable(details := getattr(error, "details", None)):
+        message = f"{getattr(code(), 'name', code())}: {details()}"  # of gRPC, which else says all that it knows
     return " ".join(str(message).split())[:300] or type(error).__name__
 
 

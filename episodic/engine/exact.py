@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from episodic.engine.port import (
     check_weights,
     dense_collection,
     ranked,
+    weights_collection,
 )
 from episodic.errors import DimensionMismatch, EngineError, EngineUnavailable
 
@@ -74,16 +75,13 @@ class ExactEngine:
         """How the status calls it."""
         return "exact"
 
-    def put_lexical(self, rows: Sequence[LexicalRow]) -> None:
+    def put_lexical(self, rows: Sequence[LexicalRow], collection: str = LEXICAL) -> None:
         """Store rows; one that is there is replaced."""
-        check_weights(rows)
-        with self._writing() as connection:
-            for row in rows:
-                number = self._put(connection, LEXICAL, row, None)
-                connection.executemany(
-                    "INSERT INTO postings VALUES (?, ?, ?)",
-                    [(term, number, weight) for term, weight in row.weights.items()],
-                )
+        self._put_sparse(collection, rows)
+
+    def put_weights(self, fingerprint: str, rows: Sequence[LexicalRow]) -> None:
+        """Store a model's token weights; a row that is there is replaced."""
+        self._put_sparse(weights_collection(fingerprint), rows)
 
     def put_dense(self, fingerprint: str, dimension: int, rows: Sequence[DenseRow]) -> None:
         """Store vectors; one that is there is replaced."""
@@ -109,16 +107,15 @@ class ExactEngine:
                 self._remove(connection, [row[0] for row in numbers])
             self._matrices.clear()
 
-    def search_lexical(self, weights: Mapping[int, float], where: Filter, limit: int) -> Scored:
+    def search_lexical(
+        self, weights: Mapping[int, float], where: Filter, limit: int, collection: str = LEXICAL
+    ) -> Scored:
         """Return the pieces with the highest inner product."""
-        totals: dict[int, float] = {}
-        with self._lock:
-            connection = self._opened()
-            for term, query_weight in sorted(weights.items()):
-                for number, weight in connection.execute("SELECT number, weight FROM postings WHERE term = ?", (term,)):
-                    totals[number] = totals.get(number, 0.0) + weight * query_weight
-            allowed = self._allowed(LEXICAL, where)
-        return ranked({allowed[n]: score for n, score in totals.items() if n in allowed}, limit)
+        return self._search_sparse(collection, weights, where, limit)
+
+    def search_weights(self, fingerprint: str, weights: Mapping[int, float], where: Filter, limit: int) -> Scored:
+        """Return the pieces with the highest inner product of a model's token weights."""
+        return self._search_sparse(weights_collection(fingerprint), weights, where, limit)
 
     def search_dense(self, fingerprint: str, vector: FloatArray, where: Filter, limit: int) -> Scored:
         """Return the pieces nearest to a unit vector."""
@@ -144,8 +141,43 @@ class ExactEngine:
             }
 
     def count(self, collection: str) -> int:
-        """Return how many ids a collection holds."""
-        return len(self.ids(collection))
+        """Return how many rows a collection holds."""
+        with self._lock:
+            counted = self._opened().execute("SELECT COUNT(*) FROM pieces WHERE collection = ?", (collection,))
+            return int(counted.fetchone()[0])
+
+    def collections(self) -> set[str]:
+        """Return the names of our collections."""
+        query = "SELECT DISTINCT collection FROM pieces UNION SELECT collection FROM spaces"
+        with self._lock:
+            return {row[0] for row in self._opened().execute(query)}
+
+    def rows(self, collection: str) -> Iterator[Row]:
+        """Yield what a collection knows of each piece, as it is stored."""
+        query = "SELECT number, id, at_ms, project, session, kind FROM pieces WHERE collection = ? ORDER BY id"
+        with self._lock:
+            tags: dict[int, tuple[str, ...]] = {}
+            for number, tag in self._opened().execute("SELECT number, tag FROM tags ORDER BY number, tag"):
+                tags[number] = (*tags.get(number, ()), tag)
+            held = self._opened().execute(query, (collection,)).fetchall()
+        for number, id_, at_ms, project, session, kind in held:
+            yield Row(id=id_, at_ms=at_ms, project=project, session=session, kind=kind, tags=tags.get(number, ()))
+
+    def drop_collection(self, collection: str) -> None:
+        """Remove a collection whole."""
+        with self._writing() as connection:
+            self._clear(connection, collection)
+
+    def reset(self) -> None:
+        """Throw away all that is held."""
+        with self._writing() as connection:
+            for table in ("pieces", "tags", "postings", "spaces"):
+                connection.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed names
+            self._matrices.clear()
+
+    def revive(self) -> None:
+        """See whether the file answers."""
+        self.collections()
 
     def close(self) -> None:
         """Close the file."""
@@ -171,6 +203,33 @@ class ExactEngine:
         if not self._is_open:
             raise EngineUnavailable("the exact index is closed")
         return self._connection
+
+    def _clear(self, connection: sqlite3.Connection, collection: str) -> None:
+        numbers = connection.execute("SELECT number FROM pieces WHERE collection = ?", (collection,)).fetchall()
+        self._remove(connection, [row[0] for row in numbers])
+        connection.execute("DELETE FROM spaces WHERE collection = ?", (collection,))
+        self._matrices.pop(collection, None)
+
+    def _put_sparse(self, collection: str, rows: Sequence[LexicalRow]) -> None:
+        check_weights(rows)
+        with self._writing() as connection:
+            for row in rows:
+                number = self._put(connection, collection, row, None)
+                connection.executemany(
+                    "INSERT INTO postings VALUES (?, ?, ?)",
+                    [(term, number, weight) for term, weight in row.weights.items()],
+                )
+
+    def _search_sparse(self, collection: str, weights: Mapping[int, float], where: Filter, limit: int) -> Scored:
+        totals: dict[int, float] = {}
+        with self._lock:
+            connection = self._opened()
+            for term, query_weight in sorted(weights.items()):
+                # Postings of all collections stand together; those of another are not in ``allowed``.
+                for number, weight in connection.execute("SELECT number, weight FROM postings WHERE term = ?", (term,)):
+                    totals[number] = totals.get(number, 0.0) + weight * query_weight
+            allowed = self._allowed(collection, where)
+        return ranked({allowed[n]: score for n, score in totals.items() if n in allowed}, limit)
 
     def _writing(self) -> _Transaction:
         return _Transaction(self._lock, self._opened())

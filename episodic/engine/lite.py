@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from episodic.engine.deadline import remaining
 from episodic.engine.orphan import end_orphan, note_child
 from episodic.errors import EngineUnavailable
 from memoryd.text.canonical import digest
@@ -51,6 +52,11 @@ class LiteServer:
         self._server: Any = None
 
     @property
+    def database(self) -> Path:
+        """The database file."""
+        return self._database
+
+    @property
     def address(self) -> str:
         """The socket's address for a client."""
         return f"unix:{self._socket}"
@@ -62,6 +68,7 @@ class LiteServer:
             LockedError: Another process keeps the database locked.
             EngineUnavailable: The package is not installed, the child does not start, or the socket's path is too long.
         """
+        deadline = time.monotonic() + remaining(START_TIMEOUT_S)
         length = len(os.fsencode(self._socket))
         if length > MAX_SOCKET_BYTES:
             raise EngineUnavailable(
@@ -79,7 +86,7 @@ class LiteServer:
             raise EngineUnavailable(f"milvus-lite refuses the name of its database: {error}") from error
         server._uds_path = str(self._socket)  # noqa: SLF001 - the one way to choose the socket's folder
         end_orphan(self._note, self._database)
-        _take_lock(server)
+        _take_lock(server, min(deadline, time.monotonic() + LOCK_TIMEOUT_S))
         self._server = server
         try:
             self._prepare_folder()
@@ -91,12 +98,18 @@ class LiteServer:
             raise EngineUnavailable(f"milvus-lite cannot be started in {self._folder}: {error.strerror}") from error
         with server_manager_instance._lock:  # noqa: SLF001 - so that its release_server() finds our server
             server_manager_instance._servers[str(self._database)] = server  # noqa: SLF001 - as above
-        self._wait()
+        self._wait(deadline)
 
     def is_alive(self) -> bool:
         """Tell whether the child runs."""
         process = None if self._server is None else self._server._p  # noqa: SLF001 - the library keeps it there
         return process is not None and process.poll() is None
+
+    def kill(self) -> None:
+        """End the child at once, also one that is stopped or hangs; ``stop`` clears up after it."""
+        process = None if self._server is None else self._server._p  # noqa: SLF001 - the library keeps it there
+        if process is not None:
+            process.kill()
 
     def stop(self) -> None:
         """Stop the child and wait until it is gone; the lock and the socket go with it."""
@@ -140,8 +153,7 @@ class LiteServer:
             "TMPDIR": str(self._temporary),
         }
 
-    def _wait(self) -> None:
-        deadline = time.monotonic() + START_TIMEOUT_S
+    def _wait(self, deadline: float) -> None:
         while not self._socket.exists():
             if not self.is_alive() or time.monotonic() > deadline:
                 log = self._log.read_text(errors="replace").strip()[-300:]
@@ -150,11 +162,10 @@ class LiteServer:
             time.sleep(_POLL_S)
 
 
-def _take_lock(server: Any) -> None:
+def _take_lock(server: Any, deadline: float) -> None:
     """Take the lock by whose loss the child learns that its parent is gone."""
     server._lock_fd = open(server._lock_path, "a")  # noqa: PTH123, SIM115, SLF001 - the library closes it in stop()
     os.fchmod(server._lock_fd.fileno(), 0o600)  # noqa: SLF001 - as above
-    deadline = time.monotonic() + LOCK_TIMEOUT_S
     while True:
         try:
             fcntl.lockf(server._lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # noqa: SLF001 - as above

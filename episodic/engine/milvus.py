@@ -6,16 +6,22 @@ database holds nothing that the manifest cannot give again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from episodic.engine.connection import MilvusConnection, open_local
+from episodic.engine.connection import MilvusConnection, open_local, words_of
+from episodic.engine.deadline import remaining
 from episodic.engine.expression import MAX_BYTES, capped, expression, id_expression
 from episodic.engine.port import (
+    DENSE_PREFIX,
     LEXICAL,
+    LEXICAL_PLACES,
+    WEIGHTS_PREFIX,
     DenseRow,
     Filter,
     FloatArray,
@@ -28,22 +34,27 @@ from episodic.engine.port import (
     check_weights,
     dense_collection,
     ranked,
+    weights_collection,
 )
-from episodic.errors import DimensionMismatch, EngineError
+from episodic.errors import DimensionMismatch, EngineError, EngineUnavailable
 
 CALL_TIMEOUT_S = 30.0
 BATCH = 200
 _MAX_TAGS = 64
 _PAGE = 4_000
 _FIELDS = frozenset({"id", "at", "project", "session", "kind", "tags"})
+_GRAPH = {"index_type": "HNSW", "params": {"M": 16, "efConstruction": 200}}
+"""The index of vectors at a server; the local file is searched exactly."""
 _T = TypeVar("_T")
 
 
 class MilvusEngine:
     """An ``Engine`` over pymilvus. Make one with ``local`` or ``remote``."""
 
-    def __init__(self, connection: MilvusConnection, notes: Sequence[str] = ()) -> None:
+    def __init__(self, connection: MilvusConnection, notes: Sequence[str] = (), *, prefix: str = "") -> None:
         self._connection = connection
+        self._prefix = prefix
+        self._writing = threading.Lock()
         self.notes = list(notes)
 
     @classmethod
@@ -60,14 +71,20 @@ class MilvusEngine:
         return cls(*open_local(database, runtime, _drop_misshapen))
 
     @classmethod
-    def remote(cls, uri: str, *, token: str = "") -> MilvusEngine:
+    def remote(cls, uri: str, *, token: str = "", owner: str = "") -> MilvusEngine:
         """Connect to a Milvus 2.5 or later.
+
+        Args:
+            uri: Its address; a path names one of its databases.
+            token: Its token, ``user:password`` or a key.
+            owner: Letters, digits and ``_`` before the names of our collections: several memories may share a server,
+                and each takes what it does not know for a leftover of its own.
 
         Raises:
             EngineUnavailable: It does not answer.
         """
-        engine = cls(MilvusConnection(None, uri=uri, token=token))
-        engine._connection.call(_collections)
+        engine = cls(MilvusConnection(None, uri=uri, token=token), prefix=f"md_{owner}_" if owner else "")
+        engine._connection.call(partial(_drop_misshapen, prefix=engine._prefix))
         return engine
 
     @property
@@ -75,11 +92,13 @@ class MilvusEngine:
         """How the status calls it."""
         return self._connection.name
 
-    def put_lexical(self, rows: Sequence[LexicalRow]) -> None:
+    def put_lexical(self, rows: Sequence[LexicalRow], collection: str = LEXICAL) -> None:
         """Store rows; one that is there is replaced."""
-        check_weights(rows)
-        if rows:
-            self._put(LEXICAL, None, [{**_fields(row), "lex": dict(row.weights)} for row in rows])
+        self._put_sparse(collection, rows)
+
+    def put_weights(self, fingerprint: str, rows: Sequence[LexicalRow]) -> None:
+        """Store a model's token weights; a row that is there is replaced."""
+        self._put_sparse(weights_collection(fingerprint), rows)
 
     def put_dense(self, fingerprint: str, dimension: int, rows: Sequence[DenseRow]) -> None:
         """Store vectors; one that is there is replaced."""
@@ -94,9 +113,16 @@ class MilvusEngine:
         for part in _batches(ids):
             self._connection.call(lambda client, p=part: self._drop(client, p))  # type: ignore[misc] # bound early
 
-    def search_lexical(self, weights: Mapping[int, float], where: Filter, limit: int) -> Scored:
+    def search_lexical(
+        self, weights: Mapping[int, float], where: Filter, limit: int, collection: str = LEXICAL
+    ) -> Scored:
         """Return the pieces with the highest inner product."""
-        return self._search(LEXICAL, "lex", dict(weights), where, limit) if weights else []
+        return self._search(collection, "lex", dict(weights), where, limit) if weights else []
+
+    def search_weights(self, fingerprint: str, weights: Mapping[int, float], where: Filter, limit: int) -> Scored:
+        """Return the pieces with the highest inner product of a model's token weights."""
+        collection = weights_collection(fingerprint)
+        return self._search(collection, "lex", dict(weights), where, limit) if weights else []
 
     def search_dense(self, fingerprint: str, vector: FloatArray, where: Filter, limit: int) -> Scored:
         """Return the pieces nearest to a unit vector."""
@@ -108,15 +134,54 @@ class MilvusEngine:
 
     def ids(self, collection: str) -> set[str]:
         """Return all ids of a collection."""
-        return self._connection.call(lambda client: self._ids(client, collection))
+        return {str(row["id"]) for row in self._connection.call(lambda client: self._read(client, collection, ["id"]))}
+
+    def rows(self, collection: str) -> Iterator[Row]:
+        """Yield what a collection knows of each piece, as it is stored."""
+        for row in self._connection.call(lambda client: self._read(client, collection, sorted(_FIELDS))):
+            names = {name: str(row[name]) for name in ("id", "project", "session", "kind")}
+            yield Row(at_ms=int(row["at"]), tags=tuple(row["tags"]), **names)
 
     def count(self, collection: str) -> int:
-        """Return how many ids a collection holds."""
-        return len(self.ids(collection))
+        """Return how many rows a collection holds."""
+        return self._connection.call(lambda client: self._count(client, collection))
+
+    def collections(self) -> set[str]:
+        """Return the names of our collections."""
+        return set(self._connection.call(self._collections))
+
+    def drop_collection(self, collection: str) -> None:
+        """Remove a collection whole."""
+        self._connection.call(lambda client: self._drop_collection(client, collection))
+
+    def reset(self) -> None:
+        """Set a local database aside and begin a new one; at a server, drop our collections."""
+        if self._connection.is_local:
+            self.notes.append(self._connection.begin_anew("it was rebuilt"))
+            return
+        for collection in self.collections():
+            self.drop_collection(collection)
+
+    def revive(self) -> None:
+        """See whether the engine answers, bring it back where it does not, and load what it holds."""
+        self._connection.revive()
+        for collection in self.collections():
+            self._connection.call(lambda client, name=collection: self._load(client, name))  # type: ignore[misc] # bound early
 
     def close(self) -> None:
         """Stop the child, or leave the server."""
         self._connection.close()
+
+    def _put_sparse(self, collection: str, rows: Sequence[LexicalRow]) -> None:
+        check_weights(rows)
+        if rows:
+            self._put(collection, None, [{**_fields(row), "lex": dict(row.weights)} for row in rows])
+
+    def _drop_collection(self, client: Any, collection: str) -> None:
+        with self._connection.held():
+            self._connection.loaded.pop(collection, None)
+            if client.has_collection(self._named(collection), timeout=remaining(CALL_TIMEOUT_S)):
+                client.drop_collection(self._named(collection), timeout=remaining(CALL_TIMEOUT_S))
 
     def _put(self, collection: str, dimension: int | None, rows: Sequence[dict[str, Any]]) -> None:
         def put(client: Any, part: Sequence[dict[str, Any]]) -> None:
@@ -124,12 +189,18 @@ class MilvusEngine:
             self._replace(client, collection, part)
 
         for part in _batches(rows) or [[]]:
-            self._connection.call(lambda client, p=part: put(client, p))  # type: ignore[misc] # bound early
+            # One write at a time: what is there is deleted first, so two of one piece at once would leave it twice.
+            if not self._writing.acquire(timeout=remaining(CALL_TIMEOUT_S)):
+                raise EngineUnavailable("another write has not ended")
+            try:
+                self._connection.call(lambda client, p=part: put(client, p))  # type: ignore[misc] # bound early
+            finally:
+                self._writing.release()
 
     def _make(self, client: Any, collection: str, dimension: int | None) -> None:
-        with self._connection.lock:
+        with self._connection.held():
             if not self._load(client, collection):
-                _create(client, collection, dimension, is_local=self._connection.is_local)
+                _create(client, self._named(collection), dimension, is_local=self._connection.is_local)
                 self._load(client, collection)
             known = self._connection.loaded.get(collection)
         if known != dimension:
@@ -139,15 +210,15 @@ class MilvusEngine:
         """Make a collection searchable and note its dimension; return whether there is one."""
         if collection in self._connection.loaded:
             return True
-        with self._connection.lock:
-            if not client.has_collection(collection, timeout=CALL_TIMEOUT_S):
+        with self._connection.held():
+            if not client.has_collection(self._named(collection), timeout=remaining(CALL_TIMEOUT_S)):
                 return False
-            if not client.list_indexes(collection, timeout=CALL_TIMEOUT_S):
+            if not client.list_indexes(self._named(collection), timeout=remaining(CALL_TIMEOUT_S)):
                 # A crash came between making and indexing it.
-                client.drop_collection(collection, timeout=CALL_TIMEOUT_S)
+                client.drop_collection(self._named(collection), timeout=remaining(CALL_TIMEOUT_S))
                 return False
-            client.load_collection(collection, timeout=CALL_TIMEOUT_S)
-            fields = client.describe_collection(collection, timeout=CALL_TIMEOUT_S)["fields"]
+            client.load_collection(self._named(collection), timeout=remaining(CALL_TIMEOUT_S))
+            fields = client.describe_collection(self._named(collection), timeout=remaining(CALL_TIMEOUT_S))["fields"]
             dimensions = [int(field["params"]["dim"]) for field in fields if field["name"] == "dense"]
             self._connection.loaded[collection] = dimensions[0] if dimensions else None
             return True
@@ -157,31 +228,34 @@ class MilvusEngine:
             return
         unique = {row["id"]: row for row in rows}
         there = client.query(
-            collection, filter=id_expression(list(unique)), output_fields=["id"], timeout=CALL_TIMEOUT_S
+            self._named(collection),
+            filter=id_expression(list(unique)),
+            output_fields=["id"],
+            timeout=remaining(CALL_TIMEOUT_S),
         )
         if there:
             # Lite and the server keep both rows of one key when it is inserted twice.
             ids = sorted({str(row["id"]) for row in there})
-            client.delete(collection, filter=id_expression(ids), timeout=CALL_TIMEOUT_S)
-        client.insert(collection, list(unique.values()), timeout=CALL_TIMEOUT_S)
+            client.delete(self._named(collection), filter=id_expression(ids), timeout=remaining(CALL_TIMEOUT_S))
+        client.insert(self._named(collection), list(unique.values()), timeout=remaining(CALL_TIMEOUT_S))
 
     def _drop(self, client: Any, ids: Sequence[str]) -> None:
-        for collection in _collections(client):
+        for collection in self._collections(client):
             if self._load(client, collection):
-                client.delete(collection, filter=id_expression(ids), timeout=CALL_TIMEOUT_S)
+                client.delete(self._named(collection), filter=id_expression(ids), timeout=remaining(CALL_TIMEOUT_S))
 
     def _search(self, collection: str, field: str, vector: Any, where: Filter, limit: int) -> Scored:
         def search(client: Any) -> Any:
             if not self._load(client, collection):
                 return [[]]
             return client.search(
-                collection,
+                self._named(collection),
                 data=[vector],
                 anns_field=field,
                 filter=expression(where),
                 limit=limit,
                 search_params={"metric_type": "IP", "params": {"ef": max(64, limit)} if field == "dense" else {}},
-                timeout=CALL_TIMEOUT_S,
+                timeout=remaining(CALL_TIMEOUT_S),
             )
 
         scores: dict[str, float] = {}
@@ -189,34 +263,52 @@ class MilvusEngine:
             scores[str(hit["id"])] = max(float(hit["distance"]), scores.get(str(hit["id"]), float("-inf")))
         return ranked(scores, limit)
 
-    def _ids(self, client: Any, collection: str) -> set[str]:
-        found: set[str] = set()
+    def _read(self, client: Any, collection: str, fields: Sequence[str]) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = []
         if not self._load(client, collection):
             return found
         pages = client.query_iterator(
-            collection, batch_size=_PAGE, filter='id >= ""', output_fields=["id"], timeout=CALL_TIMEOUT_S
+            self._named(collection),
+            batch_size=_PAGE,
+            filter='id >= ""',
+            output_fields=list(fields),
+            timeout=remaining(CALL_TIMEOUT_S),
         )
         try:
             while page := pages.next():
-                found.update(str(row["id"]) for row in page)
+                found.extend(page)
         finally:
             pages.close()
         return found
 
+    def _count(self, client: Any, collection: str) -> int:
+        if not self._load(client, collection):
+            return 0
+        rows = client.query(
+            self._named(collection), filter="", output_fields=["count(*)"], timeout=remaining(CALL_TIMEOUT_S)
+        )
+        return int(rows[0]["count(*)"])
 
-def _collections(client: Any) -> list[str]:
-    """Return our collections."""
-    names = client.list_collections(timeout=CALL_TIMEOUT_S)
-    return [name for name in names if name == LEXICAL or name.startswith("vec_")]
+    def _named(self, collection: str) -> str:
+        return self._prefix + collection
+
+    def _collections(self, client: Any) -> list[str]:
+        names = client.list_collections(timeout=remaining(CALL_TIMEOUT_S))
+        return _ours([name.removeprefix(self._prefix) for name in names if name.startswith(self._prefix)])
 
 
-def _drop_misshapen(client: Any) -> None:
+def _ours(names: Sequence[str]) -> list[str]:
+    return [name for name in names if name in LEXICAL_PLACES or name.startswith((DENSE_PREFIX, WEIGHTS_PREFIX))]
+
+
+def _drop_misshapen(client: Any, prefix: str = "") -> None:
     """Drop a collection that has our name and another shape: it is a copy of what the manifest knows."""
-    for collection in _collections(client):
-        fields = client.describe_collection(collection, timeout=CALL_TIMEOUT_S)["fields"]
-        vector = "lex" if collection == LEXICAL else "dense"
+    names = client.list_collections(timeout=remaining(CALL_TIMEOUT_S))
+    for collection in _ours([name.removeprefix(prefix) for name in names if name.startswith(prefix)]):
+        fields = client.describe_collection(prefix + collection, timeout=remaining(CALL_TIMEOUT_S))["fields"]
+        vector = "dense" if collection.startswith(DENSE_PREFIX) else "lex"
         if {field["name"] for field in fields} != {*_FIELDS, vector}:
-            client.drop_collection(collection, timeout=CALL_TIMEOUT_S)
+            client.drop_collection(prefix + collection, timeout=remaining(CALL_TIMEOUT_S))
 
 
 def _create(client: Any, collection: str, dimension: int | None, *, is_local: bool) -> None:
@@ -231,19 +323,30 @@ def _create(client: Any, collection: str, dimension: int | None, *, is_local: bo
         schema.add_field(name, DataType.VARCHAR, max_length=MAX_BYTES)
     tags = {"element_type": DataType.VARCHAR, "max_capacity": _MAX_TAGS, "max_length": MAX_BYTES}
     schema.add_field("tags", DataType.ARRAY, **tags)
-    index = client.prepare_index_params()
     if dimension is None:
         schema.add_field("lex", DataType.SPARSE_FLOAT_VECTOR)
-        index.add_index("lex", index_name="lex", index_type="SPARSE_INVERTED_INDEX", metric_type="IP")
-    else:
-        schema.add_field("dense", DataType.FLOAT_VECTOR, dim=dimension)
-        kind: dict[str, Any] = (
-            {"index_type": "FLAT"} if is_local else {"index_type": "HNSW", "params": {"M": 16, "efConstruction": 200}}
-        )
-        index.add_index("dense", index_name="dense", metric_type="IP", **kind)
-    client.create_collection(
-        collection, schema=schema, index_params=index, consistency_level="Strong", timeout=CALL_TIMEOUT_S
-    )
+        _create_with(client, collection, schema, "lex", {"index_type": "SPARSE_INVERTED_INDEX"})
+        return
+    schema.add_field("dense", DataType.FLOAT_VECTOR, dim=dimension)
+    if not is_local:
+        try:
+            _create_with(client, collection, schema, "dense", _GRAPH)
+        except Exception as error:
+            # Lite behind an address has only the exact index, and says so when the collection is made already.
+            if "index type" not in words_of(error):
+                raise
+            client.drop_collection(collection, timeout=remaining(CALL_TIMEOUT_S))
+        else:
+            return
+    _create_with(client, collection, schema, "dense", {"index_type": "FLAT"})
+
+
+def _create_with(client: Any, collection: str, schema: Any, field: str, kind: Mapping[str, Any]) -> None:
+    index = client.prepare_index_params()
+    index.add_index(field, index_name=field, metric_type="IP", **kind)
+    client.create_collection(collection, schema=schema, consistency_level="Strong", timeout=remaining(CALL_TIMEOUT_S))
+    # The index of an empty collection is there at once; waiting for it takes half a second.
+    client.create_index(collection, index, timeout=remaining(CALL_TIMEOUT_S), sync=False)
 
 
 def _fields(row: Row) -> dict[str, Any]:

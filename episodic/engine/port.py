@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,6 +23,12 @@ Scored = list[tuple[str, float]]
 
 LEXICAL = "lex_v1"
 """The lexical collection. The number grows when stored weights change their meaning."""
+SPARE_LEXICAL = "lex_v1_b"
+"""Where the lexical rows are written anew while the others serve; then the two change places."""
+LEXICAL_PLACES = (LEXICAL, SPARE_LEXICAL)
+
+DENSE_PREFIX, WEIGHTS_PREFIX = "vec_", "spw_"
+"""Before a model's fingerprint: the collections of its vectors, and of its token weights if it gives any."""
 
 _ID = re.compile(r"[0-9a-f]{8,64}")
 _FINGERPRINT = re.compile(r"[0-9a-zA-Z_]{1,128}")
@@ -35,9 +41,37 @@ def dense_collection(fingerprint: str) -> str:
     Raises:
         InvalidRow: The fingerprint has other characters than letters, digits and ``_``.
     """
+    return DENSE_PREFIX + _checked(fingerprint)
+
+
+def weights_collection(fingerprint: str) -> str:
+    """Return the name of the collection of one model's token weights.
+
+    Raises:
+        InvalidRow: The fingerprint has other characters than letters, digits and ``_``.
+    """
+    return WEIGHTS_PREFIX + _checked(fingerprint)
+
+
+def collection_of(space: str) -> str:
+    """Return the collection of a space as the manifest names it: a fingerprint, or the name of a weights collection.
+
+    Raises:
+        InvalidRow: As above.
+    """
+    return space if space.startswith(WEIGHTS_PREFIX) else dense_collection(space)
+
+
+def fingerprints(collections: Iterable[str]) -> set[str]:
+    """Return the models that these collections belong to."""
+    prefixes = (DENSE_PREFIX, WEIGHTS_PREFIX)
+    return {name.removeprefix(one) for name in collections for one in prefixes if name.startswith(one)}
+
+
+def _checked(fingerprint: str) -> str:
     if _FINGERPRINT.fullmatch(fingerprint) is None:
         raise InvalidRow(f"a fingerprint is letters, digits and _, not {fingerprint!r}")
-    return f"vec_{fingerprint}"
+    return fingerprint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +129,11 @@ class Engine(Protocol):
         """What had to be done to open it, in words (a broken database set aside)."""
         ...
 
-    def put_lexical(self, rows: Sequence[LexicalRow]) -> None:
-        """Store rows; one that is there is replaced. Raises ``InvalidRow`` before anything is stored."""
+    def put_lexical(self, rows: Sequence[LexicalRow], collection: str = LEXICAL) -> None:
+        """Store rows in one of ``LEXICAL_PLACES``; one that is there is replaced.
+
+        Raises ``InvalidRow`` before anything is stored.
+        """
         ...
 
     def put_dense(self, fingerprint: str, dimension: int, rows: Sequence[DenseRow]) -> None:
@@ -106,11 +143,20 @@ class Engine(Protocol):
         """
         ...
 
+    def put_weights(self, fingerprint: str, rows: Sequence[LexicalRow]) -> None:
+        """Store a model's token weights; a row that is there is replaced.
+
+        Raises ``InvalidRow`` before anything is stored.
+        """
+        ...
+
     def drop(self, ids: Sequence[str]) -> None:
         """Remove these ids from every collection; those that are not there are passed over."""
         ...
 
-    def search_lexical(self, weights: Mapping[int, float], where: Filter, limit: int) -> Scored:
+    def search_lexical(
+        self, weights: Mapping[int, float], where: Filter, limit: int, collection: str = LEXICAL
+    ) -> Scored:
         """Return the pieces with the highest inner product; none for an empty query."""
         ...
 
@@ -118,12 +164,36 @@ class Engine(Protocol):
         """Return the pieces nearest to a unit vector; none where the space has no collection."""
         ...
 
+    def search_weights(self, fingerprint: str, weights: Mapping[int, float], where: Filter, limit: int) -> Scored:
+        """Return the pieces with the highest inner product of token weights; none where the model has no collection."""
+        ...
+
     def ids(self, collection: str) -> set[str]:
         """Return all ids of a collection; empty where there is none."""
         ...
 
     def count(self, collection: str) -> int:
-        """Return how many ids a collection holds; 0 where there is none."""
+        """Return how many rows a collection holds; 0 where there is none."""
+        ...
+
+    def collections(self) -> set[str]:
+        """Return the names of our collections."""
+        ...
+
+    def rows(self, collection: str) -> Iterator[Row]:
+        """Yield what a collection knows of each piece, as it is stored; nothing where there is none."""
+        ...
+
+    def drop_collection(self, collection: str) -> None:
+        """Remove a collection whole; nothing happens where there is none."""
+        ...
+
+    def reset(self) -> None:
+        """Throw away all that is held, where the engine is a file the file too, and begin with nothing."""
+        ...
+
+    def revive(self) -> None:
+        """See whether the engine answers, and bring it back where it does not. May take as long as a start."""
         ...
 
     def close(self) -> None:

@@ -11,11 +11,25 @@ import pytest
 
 from episodic.engine.exact import ExactEngine
 from episodic.engine.milvus import MilvusEngine
-from episodic.engine.port import LEXICAL, DenseRow, Engine, Filter, FloatArray, LexicalRow, dense_collection
+from episodic.engine.port import (
+    LEXICAL,
+    SPARE_LEXICAL,
+    DenseRow,
+    Engine,
+    Filter,
+    FloatArray,
+    LexicalRow,
+    Row,
+    dense_collection,
+    fingerprints,
+    weights_collection,
+)
 from episodic.errors import DimensionMismatch, EngineUnavailable, InvalidRow
+from tests.milvus_server import MilvusServer
 
 SPACE = "abc123def456"
 VEC = dense_collection(SPACE)
+SPW = weights_collection(SPACE)
 NASTY = [
     'quo"te',
     "apo'strophe",
@@ -38,15 +52,26 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("rt", numbered=True)
 
 
-@pytest.fixture(params=["exact-memory", "exact-file", "milvus-lite"])
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MilvusServer]:
+    running = MilvusServer(tmp_path_factory.mktemp("server") / "milvus.db").start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture(params=["exact-memory", "exact-file", "milvus-lite", "milvus"])
 def engine(request: pytest.FixtureRequest, tmp_path: Path, runtime: Path) -> Iterator[Engine]:
     made: Engine
     if request.param == "exact-memory":
         made = ExactEngine()
     elif request.param == "exact-file":
         made = ExactEngine(tmp_path / "exact.db")
-    else:
+    elif request.param == "milvus-lite":
         made = MilvusEngine.local(tmp_path / "episodic.db", runtime=runtime)
+    else:
+        server: MilvusServer = request.getfixturevalue("server")
+        made = MilvusEngine.remote(server.uri, token="root:Milvus", owner="contract")
+        made.reset()
     yield made
     made.close()
 
@@ -218,6 +243,106 @@ def test_spaces_do_not_mix(engine: Engine) -> None:
 
     assert engine.ids(VEC) == {hex_id(1)}
     assert engine.search_dense("otherspace", unit(1, 0, 0), Filter(), 5)[0][0] == hex_id(2)
+
+
+def test_token_weights_are_a_collection_of_their_own(engine: Engine) -> None:
+    engine.put_lexical([words(1, {7: 1.0}), words(2, {7: 2.0})])
+    engine.put_weights(SPACE, [words(2, {7: 0.5, 9: 0.25}), words(3, {9: 1.0}, project="p")])
+    engine.put_weights("otherspace", [words(4, {7: 9.0})])
+
+    scored = engine.search_weights(SPACE, {7: 2.0, 9: 2.0}, Filter(), 9)
+    assert [id_ for id_, _ in scored] == [hex_id(3), hex_id(2)]
+    assert [score for _, score in scored] == pytest.approx([2.0, 1.5])
+    assert [id_ for id_, _ in engine.search_weights(SPACE, {9: 1.0}, Filter(project="p"), 9)] == [hex_id(3)]
+    assert found(engine) == [hex_id(2), hex_id(1)]
+    assert engine.search_weights(SPACE, {}, Filter(), 9) == []
+    assert engine.search_weights("unheard", {7: 1.0}, Filter(), 9) == []
+    assert engine.ids(SPW) == {hex_id(2), hex_id(3)}
+
+
+def test_token_weights_are_replaced_dropped_and_checked(engine: Engine) -> None:
+    engine.put_weights(SPACE, [words(1, {7: 1.0}), words(2, {7: 1.0})])
+    engine.put_weights(SPACE, [words(1, {8: 1.0})])
+    engine.drop([hex_id(2)])
+
+    assert engine.search_weights(SPACE, {7: 1.0}, Filter(), 9) == []
+    assert engine.ids(SPW) == {hex_id(1)}
+    with pytest.raises(InvalidRow):
+        engine.put_weights(SPACE, [words(3, {})])
+    with pytest.raises(InvalidRow):
+        engine.put_weights("no good", [words(3, {7: 1.0})])
+
+
+def test_collections_of_a_model_are_dropped_and_no_other(engine: Engine) -> None:
+    engine.put_lexical([words(1, {7: 1.0})])
+    engine.put_dense(SPACE, 2, [vector(1, 1, 0)])
+    engine.put_weights(SPACE, [words(1, {7: 1.0})])
+    engine.put_dense("otherspace", 2, [vector(1, 0, 1)])
+    assert fingerprints(engine.collections()) == {SPACE, "otherspace"}
+
+    for collection in (VEC, SPW, SPW):
+        engine.drop_collection(collection)
+
+    assert fingerprints(engine.collections()) == {"otherspace"}
+    assert engine.search_dense(SPACE, unit(1, 0), Filter(), 9) == []
+    assert engine.search_weights(SPACE, {7: 1.0}, Filter(), 9) == []
+    assert [id_ for id_, _ in engine.search_dense("otherspace", unit(0, 1), Filter(), 9)] == [hex_id(1)]
+    assert found(engine) == [hex_id(1)]
+
+
+def test_a_dropped_space_may_come_back_in_another_size(engine: Engine) -> None:
+    engine.put_dense(SPACE, 2, [vector(1, 1, 0)])
+    engine.drop_collection(VEC)
+    engine.put_dense(SPACE, 3, [vector(2, 1, 0, 0)])
+
+    assert [id_ for id_, _ in engine.search_dense(SPACE, unit(1, 0, 0), Filter(), 9)] == [hex_id(2)]
+
+
+def test_rows_are_read_back_as_they_are_stored(engine: Engine) -> None:
+    engine.put_lexical([words(2, {7: 1.0}, project="p", session="s", kind="section", tags=("a", "b"), at_ms=12)])
+    engine.put_dense(SPACE, 2, [vector(1, 1, 0, at_ms=11)])
+
+    assert list(engine.rows(LEXICAL)) == [
+        Row(id=hex_id(2), at_ms=12, project="p", session="s", kind="section", tags=("a", "b"))
+    ]
+    assert list(engine.rows(VEC)) == [Row(id=hex_id(1), at_ms=11)]
+    assert list(engine.rows("vec_unheard")) == []
+    assert engine.collections() == {LEXICAL, VEC}
+
+
+def test_a_second_lexical_collection_is_filled_beside_the_first(engine: Engine) -> None:
+    engine.put_lexical([words(1, {7: 1.0}), words(2, {7: 2.0})])
+    engine.put_lexical([words(2, {7: 3.0})], SPARE_LEXICAL)
+    assert found(engine) == [hex_id(2), hex_id(1)]
+    assert dict(engine.search_lexical({7: 1.0}, Filter(), 9, SPARE_LEXICAL)) == pytest.approx({hex_id(2): 3.0})
+    assert (engine.count(LEXICAL), engine.count(SPARE_LEXICAL)) == (2, 1)
+
+    engine.drop_collection(LEXICAL)
+    engine.drop_collection(LEXICAL)
+
+    assert found(engine) == []
+    assert engine.collections() == {SPARE_LEXICAL}
+    engine.drop([hex_id(2)])
+    assert engine.count(SPARE_LEXICAL) == 0
+
+
+def test_a_reset_engine_is_empty_and_works(engine: Engine) -> None:
+    engine.put_lexical([words(1, {7: 1.0})])
+    engine.put_dense(SPACE, 2, [vector(1, 1, 0)])
+
+    engine.reset()
+
+    assert engine.collections() == set()
+    assert found(engine) == []
+    engine.put_lexical([words(2, {7: 1.0})])
+    engine.put_dense(SPACE, 3, [vector(2, 1, 0, 0)])
+    assert (found(engine), engine.count(VEC)) == ([hex_id(2)], 1)
+
+
+def test_an_engine_that_works_is_only_looked_at(engine: Engine) -> None:
+    engine.put_lexical([words(1, {7: 1.0})])
+    engine.revive()
+    assert found(engine) == [hex_id(1)]
 
 
 def test_many_rows_are_all_there(engine: Engine) -> None:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memoryd.router.anchor import read_anchor
 from memoryd.router.decide import decide
 from memoryd.router.temporal import read_span
 from memoryd.router.timewords import TIME_WORDS
@@ -17,7 +18,13 @@ CONNECTORS = """since before after until between and from to last this next ago 
 von am im Q3 KW
 
 desde hasta entre depuis avant 以来 之前 到 から まで 前 2024-02-30 31.4.2024 2024 0 12 9999 week 53 in on the of"""
-VOCABULARY = sorted({*(word for words in TIME_WORDS.values() for word in words.vocabulary()), *CONNECTORS.split()})
+WORDS = [
+    word
+    for words in TIME_WORDS.values()
+    for table in (words.vocabulary(), words.thirds, words.halves, words.named_days, words.ordinals, words.other)
+    for word in table
+]
+VOCABULARY = sorted({*WORDS, *CONNECTORS.split()})
 questions = st.one_of(
     st.text(max_size=60),
     st.lists(st.sampled_from(VOCABULARY), max_size=7).map(" ".join),
@@ -43,6 +50,26 @@ def test_a_span_is_in_order_and_in_the_question(question: str, now: datetime, la
     assert span.text in question
     before, _, after = question.partition(span.text)
     assert len(span.remainder) <= len(before) + len(after) + 1 or question.count(span.text) > 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(questions, presents, st.sampled_from(list(TIME_WORDS)))
+def test_reading_what_is_left_comes_to_an_end(question: str, now: datetime, language: str) -> None:
+    span = read_span(question, now, language)
+    assert span == read_span(question, now, language)
+    while span is not None:
+        assert len(span.remainder) < len(question)
+        question = span.remainder
+        span = read_span(question, now, language)
+
+
+@settings(max_examples=200, deadline=None)
+@given(questions, st.sampled_from(list(TIME_WORDS)))
+def test_an_anchor_stands_in_the_question(question: str, language: str) -> None:
+    anchor = read_anchor(question, language)
+    if anchor is not None:
+        assert anchor.phrase
+        assert anchor.phrase in question[anchor.start : anchor.end]
 
 
 @settings(max_examples=300, deadline=None)

@@ -38,9 +38,10 @@ def test_daily_notes_are_entries_of_their_day(with_vault: EpisodicStore, vault: 
     (hit,) = [hit for hit in with_vault.search(EpisodicQuery("heron"), None).hits if hit.path and ":" in hit.path]
     assert (hit.path, hit.lines, hit.title) == ("work:Daily/2026-11-30.md", (5, 5), "Run")
     assert hit.at == datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
-    assert [e.title for e in with_vault.read_day(date(2026, 11, 30))] == ["Run", "14:05"]
+    assert [e.title for e in with_vault.read_day(date(2026, 11, 30))] == ["Run", "13:05"]
     assert with_vault.days()[0].episodes == 2
-    assert with_vault.watched() == [vault.parent / "memory" / "journal", vault / "Daily"]
+    memory = vault.parent / "memory"
+    assert with_vault.watched() == [memory / "journal", memory / "transcripts", vault / "Daily"]
 
 
 def test_a_daily_note_is_followed_and_removed(with_vault: EpisodicStore, vault: Path) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from episodic.engine.port import FloatArray
+from episodic.finding import Finding
 from episodic.search import EpisodicQuery, prior
 from episodic.store import EpisodicStore
 from episodic.testing import AT, WordEmbedder, embed_all, found, new
-from memoryd.text.hit import Hit
 from memoryd.text.window import Window
 
 LONG = "\n\n".join(f"Paragraph {n} says the pump of unit{n} was tuned. " * 6 for n in range(12))
@@ -151,11 +152,11 @@ def test_project_and_session_filter_and_nearness_only_ranks(store: EpisodicStore
 
 def test_priors_are_soft_and_can_be_switched_off() -> None:
     now = datetime(2026, 11, 30, tzinfo=UTC)
-    hit = Hit("x", "episodic", "episode", "t", "t", 0.5, at=now, project="p", session="s")
+    hit = Finding("x", "ep_x", "t", "h", '["t"]', (1, 1), "journal/x.md", now, "p", "s", 1, ())
     everything = EpisodicQuery("q", near_project="p", near_session="s")
     nothing = EpisodicQuery("q")
 
-    old = Hit("x", "episodic", "episode", "t", "t", 0.5, at=now - timedelta(days=3650))
+    old = hit._replace(at=now - timedelta(days=3650), project=None, session=None)
     assert 1.0 <= prior(old, nothing, now) < prior(hit, nothing, now) < prior(hit, everything, now) < 1.17
 
 
@@ -189,3 +190,63 @@ def test_a_note_of_22_kb_without_headings_is_found_at_its_end(store: EpisodicSto
     hit = store.search(EpisodicQuery("zebra crossing code"), None).hits[0]
     assert hit.text.endswith("zebra crossing code 4471")
     assert hit.title == "2026-01-01"
+
+
+def test_the_one_entry_that_holds_a_rare_word_stands_first(store: EpisodicStore) -> None:
+    class Noise(WordEmbedder):
+        """A model that has no idea what a code is: it likes the chatter best."""
+
+        def embed_query(self, text: str) -> FloatArray:
+            return super().embed_query("nothing at all" if text == "E4021" else text)
+
+    embedder = Noise()
+    store.append(new("nothing at all, but lately", at=AT + timedelta(hours=1)))
+    target = store.append(new("it failed with E4021")).episode
+    embed_all(store, embedder)
+
+    assert store.search(EpisodicQuery("E4021"), embedder).hits[0].id == target.id
+
+
+@pytest.mark.parametrize("kinds", [None, ("episode",), ("episode", "section"), ("section",)])
+@pytest.mark.parametrize("prefer", [Window(), Window(AT - timedelta(days=1), AT + timedelta(seconds=1))])
+def test_every_hit_can_be_traced_to_the_arms_that_found_it(
+    store: EpisodicStore, kinds: tuple[str, ...] | None, prefer: Window
+) -> None:
+    store.append(new(LONG, title="Pumps"))
+    for n in range(8):
+        store.append(new(f"the pump hums {n}", at=AT + timedelta(minutes=n), session="s"))
+    embedder = WordEmbedder()
+    embed_all(store, embedder)
+
+    answer = store.search(EpisodicQuery("pump of unit3", kinds=kinds, prefer=prefer), embedder)
+    assert answer.hits
+    for hit in answer.hits:
+        assert {"lexical", "dense"} & set(hit.arms)
+        for arm, place in hit.arms.items():
+            assert place.rank >= 1
+            assert (hit.id, place.score) in answer.arms[arm]
+
+
+@pytest.mark.parametrize(("dense", "lexical"), [(True, True), (True, False), (False, True)])
+@pytest.mark.parametrize("kinds", [None, ("episode",), ("section",)])
+def test_an_entry_is_one_hit_in_every_mode(
+    store: EpisodicStore, kinds: tuple[str, ...] | None, *, dense: bool, lexical: bool
+) -> None:
+    long = store.append(new(LONG)).episode
+    copy = store.append(new(LONG, at=AT + timedelta(hours=1))).episode
+    embedder = WordEmbedder()
+    embed_all(store, embedder)
+
+    query = EpisodicQuery("pump of unit3", kinds=kinds, dense=dense, lexical=lexical)
+    hits = store.search(query, embedder).hits
+    assert [(hit.episode, hit.sources) for hit in hits] in ([(long.id, (copy.id,))], [(copy.id, (long.id,))])
+
+
+def test_a_twin_outside_the_preferred_time_is_named_as_a_source(store: EpisodicStore, journal: Path) -> None:
+    (journal / "2026-01-01.md").write_text("## K\nthe falcon key is 9\n", "utf-8")
+    (journal / "2026-02-01.md").write_text("## K\nthe falcon key is 9\n", "utf-8")
+    store.reconcile()
+    prefer = Window(datetime(2026, 1, 1, tzinfo=UTC) - timedelta(days=1), datetime(2026, 1, 3, tzinfo=UTC))
+
+    (hit,) = store.search(EpisodicQuery("falcon key", prefer=prefer), None).hits
+    assert (hit.path, hit.sources) == ("journal/2026-01-01.md", ("journal/2026-02-01.md",))

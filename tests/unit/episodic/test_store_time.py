@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,7 +14,7 @@ from episodic.errors import (
 )
 from episodic.search import EpisodicQuery
 from episodic.store import EpisodicStore
-from episodic.testing import AT, new
+from episodic.testing import AT, make_store, new
 from memoryd.text.window import Window
 
 
@@ -86,7 +86,7 @@ def test_what_stands_around_an_entry(store: EpisodicStore, tmp_path: Path) -> No
     with pytest.raises(TranscriptMissing):
         store.context_of(episode.id, "transcript")
     excerpt = tmp_path / "memory" / "transcripts" / "s" / "t.md"
-    excerpt.parent.mkdir(parents=True)
+    excerpt.parent.mkdir(parents=True, exist_ok=True)
     excerpt.write_text("who said what", "utf-8")
     assert store.context_of(hit.id, "transcript") == "who said what"
     with pytest.raises(UnknownEpisode):
@@ -98,9 +98,85 @@ def test_what_stands_around_an_entry(store: EpisodicStore, tmp_path: Path) -> No
 )
 def test_no_file_outside_the_excerpts_is_read(store: EpisodicStore, tmp_path: Path, path: str) -> None:
     (tmp_path / "outside.md").write_text("private", "utf-8")
-    (tmp_path / "memory" / "transcripts").mkdir()
+    (tmp_path / "memory" / "transcripts").mkdir(exist_ok=True)
     (tmp_path / "memory" / "transcripts" / "link.md").symlink_to(tmp_path / "outside.md")
     episode = store.append(new(transcript=path)).episode
 
     with pytest.raises(TranscriptMissing):
         store.context_of(episode.id, "transcript")
+
+
+def test_an_entry_goes_to_the_day_that_it_was_here(store: EpisodicStore, journal: Path) -> None:
+    elsewhere = datetime(2026, 11, 27, 23, 30, tzinfo=timezone(timedelta(hours=-5)))
+    here = elsewhere.astimezone(ZoneInfo("Europe/Berlin"))
+
+    entry = store.append(new("travelled", at=elsewhere)).episode
+
+    assert entry.at == elsewhere
+    assert entry.path == f"journal/{here.date()}.md"
+    stored = (journal / f"{here.date()}.md").read_text("utf-8")
+    assert f"## {here:%H:%M}" in stored
+    assert here.isoformat(timespec="seconds").replace(":", "%3A").replace("+", "%2B") in stored
+
+
+def test_a_day_is_the_local_day_of_the_daemons_zone_whatever_offset_an_entry_was_written_with(tmp_path: Path) -> None:
+    """Entries of a journey: written in Tokyo, read at home. Each keeps its offset; the day is that of home."""
+    journal = tmp_path / "memory" / "journal"
+    journal.mkdir(parents=True)
+    anchors = {
+        "late in Tokyo": "2026-07-14T23:30:00+09:00",
+        "early in Tokyo": "2026-07-15T05:30:00+09:00",
+        "noon in Tokyo": "2026-07-15T12:00:00+09:00",
+        "evening in Denver": "2026-07-14T20:00:00-06:00",
+    }
+    for number, (text, at) in enumerate(anchors.items()):
+        section = f"\n## {at[11:16]} x\n<!-- memoryd: id=ep_01JZZZZZZZZZZZZZZZZZZZZZZ{number} at={at} -->\n{text}\n"
+        with (journal / f"{at[:10]}.md").open("a", encoding="utf-8") as file:
+            file.write(section)
+    store = make_store(tmp_path, zone=ZoneInfo("Europe/Berlin"))
+    store.open()
+    store.reconcile()
+
+    def texts(day: date) -> list[str]:
+        return [entry.text for entry in store.read_day(day)]
+
+    assert texts(date(2026, 7, 14)) == ["late in Tokyo", "early in Tokyo"]
+    assert texts(date(2026, 7, 15)) == ["evening in Denver", "noon in Tokyo"]
+    assert [(day.date.isoformat(), day.episodes) for day in store.days()] == [("2026-07-14", 2), ("2026-07-15", 2)]
+    for entry in store.list():
+        assert entry.at.isoformat() == anchors[entry.text]
+    for day in (date(2026, 7, 14), date(2026, 7, 15)):
+        zone = ZoneInfo("Europe/Berlin")
+        window = Window(datetime(day.year, day.month, day.day, tzinfo=zone),
+                        datetime(day.year, day.month, day.day + 1, tzinfo=zone))  # fmt: skip
+        assert [hit.text for hit in store.search(EpisodicQuery("", window=window), None).hits] == texts(day)
+    early = next(entry for entry in store.list() if entry.text == "early in Tokyo")
+    assert "late in Tokyo" in store.context_of(early.id, "day")
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "hours"),
+    [
+        ("Europe/Berlin", date(2026, 3, 29), 23),
+        ("Europe/Berlin", date(2026, 10, 25), 25),
+        ("America/Santiago", date(2024, 9, 8), 23),
+        ("Asia/Kathmandu", date(2026, 1, 1), 24),
+        ("UTC", date(1969, 12, 31), 24),
+    ],
+)
+def test_days_of_every_length_hold_their_entries_and_no_others(
+    tmp_path: Path, zone: str, day: date, hours: int
+) -> None:
+    store = make_store(tmp_path, zone=ZoneInfo(zone))
+    store.open()
+    middle = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    for offset in range(-30, 31):
+        store.append(new(f"entry {offset}", at=middle + timedelta(hours=offset, minutes=1)))
+
+    assert len(store.read_day(day)) == hours
+    counted = {one.date: one.episodes for one in store.days()}
+    assert counted[day] == hours
+    assert sum(counted.values()) == 61
+    assert store.read_day(date.max) == []
+    store.close()

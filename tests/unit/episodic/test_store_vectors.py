@@ -88,3 +88,30 @@ def test_a_model_that_fails_leaves_the_words(store: EpisodicStore) -> None:
     answer = store.search(EpisodicQuery("walrus"), Failing())
     assert [hit.text for hit in answer.hits] == ["the walrus sleeps"]
     assert answer.degraded == ("the model failed (RuntimeError: no memory): lexical only",)
+
+
+def test_the_number_of_vectors_is_kept_right_through_every_change(store: EpisodicStore, journal: Path) -> None:
+    def counted() -> int:
+        with store._manifest.reading() as connection:
+            found: int = connection.execute("SELECT COUNT(*) FROM vectors").fetchone()[0]
+        return found
+
+    embedder = WordEmbedder()
+    entries = [store.append(new(f"falcon {n}")).episode for n in range(4)]
+    store.reconcile()
+    assert store.counts().vectors == {}
+    embed_all(store, embedder)
+    assert store.counts().vectors == {embedder.fingerprint: counted()} == {embedder.fingerprint: 4}
+
+    store.forget([entries[0].id])
+    day = journal / "2026-11-30.md"
+    day.write_text(day.read_text("utf-8").replace("falcon 1", "heron 1").replace("## 14:05", "## 14:06"), "utf-8")
+    store.refresh([day])
+    assert store.counts().vectors == {embedder.fingerprint: counted()}
+    missing, present = store._documents.vector_counts(embedder.fingerprint)
+    assert (missing, present) == (3 - counted(), counted())
+    embed_all(store, embedder)
+    embed_all(store, embedder)
+    assert store.counts().vectors == {embedder.fingerprint: 3}
+    assert store._documents.vector_counts(embedder.fingerprint) == (0, 3)
+    assert store._documents.vector_counts("unheard") == (3, 0)

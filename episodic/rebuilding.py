@@ -1,0 +1,51 @@
+"""Filling the index anew from the files, while searches by words go on."""
+
+from __future__ import annotations
+
+from episodic.documents import Documents
+from episodic.forgetting import Forgetting
+from episodic.index import Index
+from episodic.inspection import MANIFEST, Tell
+from episodic.manifest import Manifest
+from episodic.reconcile import Reconciler
+from episodic.refusal import Refusals
+from memoryd.text.report import Problem, Report
+
+
+class Rebuilding:
+    """Reads every file again, then lets the index write its rows beside those that serve.
+
+    A sound manifest is never emptied: each file's rows are replaced in one transaction. One that is damaged is thrown
+    away first, and answers grow again with the files that are read.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        documents: Documents,
+        index: Index,
+        reconciler: Reconciler,
+        forgetting: Forgetting,
+        refusals: Refusals,
+    ) -> None:
+        self._manifest = manifest
+        self._documents = documents
+        self._index = index
+        self._reconciler = reconciler
+        self._forgetting = forgetting
+        self._refusals = refusals
+
+    def run(self, tell: Tell, *, accept_loss: bool) -> Report:
+        """Do it. See ``EpisodicStore.rebuild``."""
+        report = Report()
+        if damage := self._manifest.damage():
+            self._manifest.begin_anew(self._documents.stamp())
+            self._refusals.load()
+            report += Report(problems=(Problem(MANIFEST, f"it was made anew: {damage}"),))
+        report += self._reconciler.scan(
+            is_forced=True, accept_loss=accept_loss, tell=lambda path: tell(f"reads {path}", 0, 0)
+        )
+        report += self._forgetting.purge()
+        self._documents.recount()
+        self._index.rebuild(lambda done, total: tell("fills the index", done, total))
+        return report
