@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import partial
@@ -21,21 +23,30 @@ from episodic.engine.port import Engine
 from episodic.errors import EngineUnavailable
 from episodic.store import DailyNotes, EpisodicStore
 from memoryd.api.services import Readiness, Services
+from memoryd.capture.payload import Payload
+from memoryd.capture.service import Capture
+from memoryd.capture.summarise import Summarize, by_command, by_ollama
 from memoryd.clock import Clock
 from memoryd.embedding.cache import VectorCache
-from memoryd.embedding.catalog import NONE, open_lazily
-from memoryd.embedding.errors import EmbeddingError
-from memoryd.embedding.lazy import LazyEmbedder
-from memoryd.jobs.embed import EmbedQueue
+from memoryd.embedding.hub import Hub
+from memoryd.embedding.shelf import OwnModel, Shelf
+from memoryd.errors import SettingsError
+from memoryd.jobs.importing import import_job
+from memoryd.jobs.index import index_job
+from memoryd.jobs.models import models_job
+from memoryd.jobs.registry import Job, Jobs
 from memoryd.jobs.scan import Scan
 from memoryd.jobs.schedule import Schedule
+from memoryd.jobs.switch import ModelSwitch
 from memoryd.jobs.watch import Watcher
 from memoryd.paths import Paths
 from memoryd.router.names import Names
 from memoryd.router.recall import Recall
-from memoryd.settings import BUILT_IN_VAULT, Settings
+from memoryd.service.choice import write_choice
+from memoryd.settings import BUILT_IN_VAULT, PREFIX, Settings
 from memoryd.text.embedder import Embedder
 from memoryd.text.report import Problem
+from semantic.errors import SemanticError
 from semantic.store import SemanticStore
 from semantic.vault.contract import Contract
 
@@ -46,6 +57,8 @@ RESCAN_MINUTES = 15
 """How often every file is looked at, for what no event told of."""
 NAMED_PROBLEMS = 3
 """How many files with problems an answer names; all are listed by ``GET /v1/problems``."""
+STOP_S = 30.0
+"""How long a scan or another job that is under way is waited for at the end."""
 COLD_MODEL_S = 5.0
 """How long a question waits for a model that is being loaded."""
 
@@ -55,12 +68,13 @@ class Daemon:
     """The parts of a running daemon, and the order in which they come up and go down."""
 
     services: Services
-    embedder: LazyEmbedder | None
-    queue: EmbedQueue | None
-    cache: VectorCache | None
+    models: ModelSwitch
+    cache: VectorCache
     scan: Scan
     watcher: Watcher
     schedule: Schedule
+    jobs: Jobs
+    capture: Capture
     _is_closing: bool = field(default=False, init=False)
 
     def open(self) -> None:
@@ -80,33 +94,31 @@ class Daemon:
         services.readiness.set_ready()
         if self._is_closing:
             return
-        self.scan.start()
+        self.jobs.start_unless_running("scan")
         self.watcher.start()
-        if self.queue is not None:
-            self.queue.start()
-        self.schedule.every(RESCAN_MINUTES, "scan", self.scan.run)
+        self.models.open()
+        self.capture.start()
+        self.schedule.every(RESCAN_MINUTES, "scan", partial(self.jobs.start_unless_running, "scan"))
         self.schedule.start()
 
     def close(self) -> None:
         """End the background work and close the stores. What was acknowledged is on disk already."""
         self._is_closing = True
         self.schedule.stop()
-        self.watcher.stop()
-        if self.queue is not None:
-            self.queue.stop()
+        self.jobs.cancel()
+        self.capture.close()
         self.scan.stop()
+        self.watcher.stop()
+        self.models.close()
+        self.jobs.stop(STOP_S)
         self.services.episodic.close()
         self.services.semantic.close()
-        if self.embedder is not None:
-            self.embedder.close()
-        if self.cache is not None:
-            self.cache.close()
+        self.cache.close()
 
 
 def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zone: tzinfo) -> Daemon:
     """Build the daemon; nothing is opened yet."""
     readiness = Readiness()
-    embedder, model_problem = _embedder(settings, paths)
     semantic = SemanticStore(
         memory=paths.memory,
         install=install,
@@ -122,47 +134,88 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         memory=paths.memory,
         state=paths.state,
         install=install,
-        engine_factory=partial(_open_engine, settings, paths),
+        engine_factory=partial(_open_engine, settings, paths, install),
         clock=clock,
         zone=zone,
         entropy=secrets.token_bytes,
         languages=settings.search.languages,
-        sources=[DailyNotes(one.vault, one.root, one.folder, one.day_of) for one in semantic.daily_notes()],
+        sources=partial(_daily_notes, semantic),
         rrf_k=settings.search.rrf_k,
+        lends_context=settings.search.context,
     )
-    cache = VectorCache(paths.state / "vectors.sqlite") if embedder is not None else None
-    queue = EmbedQueue((episodic, semantic), embedder, cache) if embedder is not None and cache is not None else None
-    scan = Scan({"episodic": episodic, "semantic": semantic}, after=queue.wake if queue is not None else None)
-    watcher = Watcher(lambda: [*episodic.watched(), *semantic.watched()], scan.follow)
+    cache = VectorCache(paths.state / "vectors.sqlite")
+    shelf = shelf_of(settings, paths)
+    schedule = Schedule()
+    jobs = Jobs(clock=clock, next_run=schedule.next_run)
+    models = ModelSwitch(
+        shelf,
+        (episodic, semantic),
+        cache,
+        wanted=settings.embedding.model,
+        memo=paths.state / "model.json",
+        choose=partial(_choose_model, paths),
+        is_settled=lambda: not jobs.is_running("scan") and semantic.pending() == 0,
+    )
+    jobs.register(models_job(models, shelf, Hub(settings.embedding.hub)))
+    scan = Scan({"episodic": episodic, "semantic": semantic}, after=models.wake)
+    watcher = Watcher(lambda: [*episodic.watched(), *semantic.watched()], scan.follow, on_gap=scan.run)
+    jobs.register(Job(name="scan", summary="Look at every file.", run=lambda _, run: scan.run(run.check)))
+
+    def rebuilt() -> None:
+        jobs.start_unless_running("scan")
+        models.wake()
+
+    jobs.register(
+        index_job(
+            {"episodic": episodic, "semantic": semantic},
+            after=rebuilt,
+            is_scanned=lambda: not jobs.is_running("scan"),
+        )
+    )
+    capture = Capture(
+        episodic,
+        memory=paths.memory,
+        state=paths.state,
+        clock=clock,
+        zone=zone,
+        project_of=partial(_project_of, semantic),
+        vaults=_vaults(settings, paths),
+        is_scanned=lambda: not jobs.is_running("scan"),
+        on_touched=lambda path: scan.follow({path}),
+        on_stored=models.wake,
+        keeps_excerpts=settings.capture.excerpts,
+        summarize=_summarizer(settings, paths),
+    )
+    jobs.register(import_job(capture.recorder, clock=clock, is_scanned=lambda: not jobs.is_running("scan")))
     arms = settings.search.arms
-    recall = Recall(episodic=episodic, semantic=semantic, clock=clock, names=_KnownNames(semantic))
+    recall = Recall(
+        episodic=episodic,
+        semantic=semantic,
+        clock=clock,
+        names=_KnownNames(semantic),
+        superseded=lambda as_of: semantic.projection(as_of).superseded_episodes,
+    )
 
     def pending() -> int:
-        waiting = queue.pending() if queue is not None else 0
-        return episodic.counts().pending + semantic.pending() + waiting + (1 if scan.is_running else 0)
+        waiting = models.pending() + capture.pending
+        return episodic.counts().pending + semantic.pending() + waiting + (1 if jobs.is_running("scan") else 0)
 
     def degraded() -> list[str]:
-        reasons = [model_problem] if model_problem else []
-        if settings.embedding.model == NONE:
-            reasons.append("no embedding model is set: search by words alone")
-        if embedder is not None and embedder.problem:
-            reasons.append(f"the embedding model could not be loaded: {embedder.problem}")
-        if queue is not None and queue.problem:
-            reasons.append(f"embedding pauses: {queue.problem}")
+        reasons = models.degraded()
+        reasons += [watcher.problem] if watcher.problem else []
+        if capture.problem:
+            reasons.append(f"turns are not written: {capture.problem}")
         reasons += [f"the {store} memory could not be scanned: {reason}" for store, reason in scan.failures.items()]
         reasons += _summary(scan.problems)
         return [*reasons, *episodic.degraded(), *semantic.problems()]
 
     def query_embedder() -> tuple[Embedder | None, tuple[str, ...]]:
+        embedder = models.serving
         if embedder is None or "dense" not in arms:
             return None, ()
         if embedder.wait(COLD_MODEL_S):
             return embedder, ()
         return None, ("the embedding model is not loaded yet: searched by words alone",)
-
-    def stored() -> None:
-        if queue is not None:
-            queue.wake()
 
     services = Services(
         version=VERSION,
@@ -172,15 +225,18 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         episodic=episodic,
         semantic=semantic,
         recall=recall,
-        model=lambda: settings.embedding.model if embedder is not None else NONE,
+        model=lambda: models.serving_name,
+        models=models.models,
         pending=pending,
         degraded=degraded,
         problems=lambda: scan.problems,
         query_embedder=query_embedder,
-        stored=stored,
+        stored=models.wake,
+        jobs=jobs,
+        capture=capture.submit if settings.capture.enabled else _not_captured,
         lexical="lexical" in arms,
     )
-    return Daemon(services, embedder, queue, cache, scan, watcher, Schedule())
+    return Daemon(services, models, cache, scan, watcher, schedule, jobs, capture)
 
 
 def _summary(problems: tuple[Problem, ...]) -> list[str]:
@@ -206,24 +262,67 @@ class _KnownNames:
         return self._made[1]
 
 
-def _embedder(settings: Settings, paths: Paths) -> tuple[LazyEmbedder | None, str | None]:
-    """Return the embedder, or none and why: without a model the daemon serves words."""
-    chosen = settings.embedding
+def _project_of(semantic: SemanticStore, cwd: str | None) -> str | None:
+    """Return the project of an agent's working folder; one that is new is recorded."""
+    if cwd is None:
+        return None
     try:
-        embedder = open_lazily(
-            chosen.model, paths.models, folder=chosen.folder, threads=chosen.threads, idle_s=chosen.idle_unload_s
-        )
-    except EmbeddingError as error:
-        return None, f"no embedding model: {error}"
-    return embedder, None
+        place = semantic.project_for(Path(cwd), mint=True, actor="agent")
+    except SemanticError as error:
+        # The turn is worth more than its project: a path of another system is no folder here.
+        log.warning("no_project", reason=type(error).__name__)
+        return None
+    return place.id if place is not None else None
 
 
-def _open_engine(settings: Settings, paths: Paths) -> Engine:
+def _not_captured(_payload: Payload) -> Future[None]:
+    """Take in nothing: the settings say so."""
+    done: Future[None] = Future()
+    done.set_result(None)
+    return done
+
+
+def _summarizer(settings: Settings, paths: Paths) -> Summarize | None:
+    """Return what sums up turns, where the user named something."""
+    chosen = settings.capture
+    if chosen.summary_command:
+        return by_command(chosen.summary_command, folder=paths.runtime, environ=os.environ)
+    if chosen.ollama_uri is not None and chosen.ollama_model is not None:
+        return by_ollama(chosen.ollama_uri, chosen.ollama_model)
+    return None
+
+
+def shelf_of(settings: Settings, paths: Paths) -> Shelf:
+    """Return the models of this installation; ``embedding.folder`` holds the one that the settings name."""
+    chosen = settings.embedding
+    return Shelf(
+        paths.models,
+        own={name: OwnModel(**dict(one)) for name, one in settings.models.items()},
+        folders={} if chosen.folder is None else {chosen.model: chosen.folder},
+        threads=chosen.threads,
+        idle_s=chosen.idle_unload_s,
+        with_lexical="learned" in settings.search.arms,
+    )
+
+
+def _choose_model(paths: Paths, name: str) -> None:
+    """Write a model's name into the settings file.
+
+    Raises:
+        SettingsError: A variable sets it, which beats the file; or the file cannot be changed safely.
+    """
+    variable = f"{PREFIX}EMBEDDING__MODEL"
+    if os.environ.get(variable) not in {None, name}:
+        raise SettingsError(f"the variable {variable} sets the model and beats the file: unset it, or change it there")
+    write_choice(paths.config_file, "embedding", "model", name)
+
+
+def _open_engine(settings: Settings, paths: Paths, install: str) -> Engine:
     """Return the engine that is set; where Milvus Lite does not load, the exact one, which says so."""
     chosen = settings.engine
     if chosen.kind == "milvus":
         token = chosen.token.get_secret_value() if chosen.token else ""
-        return MilvusEngine.remote(chosen.uri or "", token=token)
+        return MilvusEngine.remote(chosen.uri or "", token=token, owner=install)
     exact = paths.state / "exact.db"
     if chosen.kind == "exact":
         return ExactEngine(exact)
@@ -234,6 +333,14 @@ def _open_engine(settings: Settings, paths: Paths) -> Engine:
         engine = ExactEngine(exact)
         engine.notes.append(f"engine exact: {error}")
         return engine
+
+
+def _daily_notes(semantic: SemanticStore) -> list[DailyNotes]:
+    """Return where the vaults keep their daily notes, as their settings say now."""
+    return [
+        DailyNotes(one.vault, one.root, None if one.is_away else one.folder, one.day_of, rules=(one.format, one.ignore))
+        for one in semantic.daily_notes()
+    ]
 
 
 def _vaults(settings: Settings, paths: Paths) -> dict[str, Path]:

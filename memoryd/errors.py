@@ -11,10 +11,18 @@ The tree::
     ├── SocketError          an address cannot be listened on
     │   └── PortBusy         another program has the TCP port
     ├── StartError           the daemon did not come up
-    └── StopError            the daemon did not go down
+    ├── StopError            the daemon did not go down
+    └── JobError             a job cannot be run
+        ├── UnknownJob          there is no job of this name
+        ├── JobRunning          a run of it is under way
+        ├── InvalidArguments    it cannot be told this
+        └── JobsStopped         the daemon goes down
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 
 class MemorydError(Exception):
@@ -55,3 +63,39 @@ class StartError(MemorydError):
 
 class StopError(MemorydError):
     """The daemon did not go down."""
+
+
+class JobError(MemorydError):
+    """A job cannot be run."""
+
+
+class UnknownJob(JobError):
+    """There is no job of this name."""
+
+
+class JobRunning(JobError):
+    """A run of the job is under way, and it runs once at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentFault:
+    """What is wrong with an argument: its name, the rule, and the rule in words. The value is never repeated."""
+
+    name: str
+    code: str
+    message: str
+
+
+class InvalidArguments(JobError):
+    """Arguments of a job cannot be used; ``faults`` has each of them."""
+
+    def __init__(self, faults: Sequence[ArgumentFault]) -> None:
+        super().__init__("; ".join(f"args.{one.name}: {one.message}" for one in faults))
+        self.faults = tuple(faults)
+
+
+class JobsStopped(JobError):
+    """The daemon goes down and begins nothing more."""
+
+    def __init__(self, message: str = "the daemon goes down and begins nothing more") -> None:
+        super().__init__(message)

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 from collections.abc import Mapping
@@ -92,9 +93,8 @@ class Paths:
         make_runtime(self.runtime)
 
     def clear_runtime(self) -> None:
-        """Remove the runtime folder if nothing is left in it; to be called when the daemon has stopped."""
-        with contextlib.suppress(OSError):
-            self.runtime.rmdir()
+        """Remove the runtime folder with all in it; to be called by the owner of the memory, once it has stopped."""
+        shutil.rmtree(self.runtime, ignore_errors=True)
 
 
 def find_paths(environ: Mapping[str, str] | None = None) -> Paths:

@@ -8,7 +8,7 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import structlog
 import uvicorn
@@ -34,8 +34,13 @@ GRACE_S = 5
 MOST_CONNECTIONS = 256
 
 
-def serve(paths: Paths, settings: Settings) -> int:
+def serve(paths: Paths, settings: Settings, *, build: Callable[..., Daemon] = compose) -> int:
     """Run the daemon until SIGTERM or SIGINT; return the exit code.
+
+    Args:
+        paths: Where everything lies.
+        settings: All options.
+        build: Puts the daemon together; a benchmark may change a part of it.
 
     Raises:
         MemorydError: The memory is owned by another daemon, or a file or socket cannot be had. Nothing was served.
@@ -54,7 +59,7 @@ def serve(paths: Paths, settings: Settings) -> int:
             paths.install_file, home=paths.memory, machine=identify_machine(), entropy=secrets.token_bytes
         )
         log.info("starting", version=VERSION, install=install.id, origin=install.origin)
-        daemon = compose(paths, settings, install=install.id, clock=clock, zone=zone)
+        daemon = build(paths, settings, install=install.id, clock=clock, zone=zone)
         with contextlib.closing(open_sockets(paths, port=settings.service.port, lock=lock, environ=os.environ)) as ours:
             lock.publish(ours.url)
             try:
@@ -77,6 +82,7 @@ async def _run(paths: Paths, daemon: Daemon, listening: Listening) -> None:
     config = uvicorn.Config(
         app,
         log_config=None,
+        log_level="warning",
         access_log=False,
         server_header=False,
         date_header=False,
@@ -96,8 +102,8 @@ async def _run(paths: Paths, daemon: Daemon, listening: Listening) -> None:
     await serving
     notifier.stopping()
     log.info("stopping")
-    await asyncio.to_thread(daemon.close)
     await opening
+    await asyncio.to_thread(daemon.close)
 
 
 class _Server(uvicorn.Server):

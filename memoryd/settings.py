@@ -41,6 +41,7 @@ def _full_folder(folder: Path) -> Path:
 
 Folder = Annotated[Path, AfterValidator(_full_folder)]
 VaultName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,47}$")]
+ModelName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,47}$")]
 Facet = Annotated[str, Field(pattern=r"^[^\s/#]+$")]
 Tag = Annotated[str, Field(pattern=r"^[^\s#]+$")]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
@@ -79,6 +80,11 @@ class EmbeddingSettings(_Section):
     folder: Folder | None = Field(
         default=None, description="Folder of a model of your own; without it the catalogue's place."
     )
+    hub: str = Field(
+        default="https://huggingface.co",
+        pattern=r"^https?://[^\s]+$",
+        description="Address of the model hub, or of a mirror, that `memoryd models pull` fetches from.",
+    )
     threads: int = Field(default=2, ge=1, le=256, description="Threads of the model.")
     idle_unload_s: int = Field(
         default=600, ge=0, description="Seconds without use after which the model leaves memory; 0: never."
@@ -92,9 +98,34 @@ class SearchSettings(_Section):
     languages: tuple[Language, ...] = Field(
         default=("en", "de"), description="Languages whose word endings are folded, as two-letter codes."
     )
-    arms: tuple[Literal["lexical", "dense"], ...] = Field(
-        default=("lexical", "dense"), min_length=1, description="What searches: by words, by vectors, or both."
+    arms: tuple[Literal["lexical", "dense", "learned"], ...] = Field(
+        default=("lexical", "dense", "learned"),
+        min_length=1,
+        description="What searches: words, vectors, and a model's own token weights where it gives them (`learned`).",
     )
+    context: bool = Field(default=True, description="Whether the entries around a short one in its session raise it.")
+
+
+class ModelSettings(_Section):
+    """A model beside those that are known by name."""
+
+    like: str = Field(description="The known model that it is like: the same files under the same names.")
+    repo: str | None = Field(
+        default=None, pattern=r"^[\w.-]+/[\w.-]+$", description="The repository on the hub that holds its files."
+    )
+    revision: str = Field(default="main", pattern=r"^[\w.-]+$", description="Branch, tag or commit of the repository.")
+    folder: Folder | None = Field(default=None, description="The folder that holds its files, instead of a repository.")
+    dimension: int | None = Field(default=None, ge=1, le=65536, description="Length of a vector, where it differs.")
+    max_tokens: int | None = Field(default=None, ge=8, le=8192, description="Longest text in tokens, where it differs.")
+    self_test: bool = Field(
+        default=True, description="Refuse it where it cannot tell a paraphrase from an unrelated sentence."
+    )
+
+    @model_validator(mode="after")
+    def _one_place(self) -> ModelSettings:
+        if (self.repo is None) == (self.folder is None):
+            raise ValueError("repo and folder: set one of them")
+        return self
 
 
 class EngineSettings(_Section):
@@ -110,6 +141,33 @@ class EngineSettings(_Section):
     def _needs_uri(self) -> EngineSettings:
         if (self.kind == "milvus") != (self.uri is not None):
             raise ValueError('kind = "milvus" and uri go together: set both or neither')
+        return self
+
+
+class CaptureSettings(_Section):
+    """Turns of agents, told of by their hooks."""
+
+    enabled: bool = Field(default=True, description="Whether turns are written to the journal.")
+    excerpts: bool = Field(
+        default=True, description="Whether a longer account of each turn is kept below `memory/transcripts`."
+    )
+    summary_command: tuple[str, ...] = Field(
+        default=(),
+        description="A program and its arguments: a turn on its stdin, a summary of it on its stdout.",
+    )
+    ollama_uri: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        description="Address of an Ollama that sums up turns, such as `http://127.0.0.1:11434`.",
+    )
+    ollama_model: str | None = Field(default=None, description="Its model.")
+
+    @model_validator(mode="after")
+    def _one_summariser(self) -> CaptureSettings:
+        if (self.ollama_uri is None) != (self.ollama_model is None):
+            raise ValueError("ollama_uri and ollama_model go together: set both or neither")
+        if self.summary_command and self.ollama_uri is not None:
+            raise ValueError("summaries come from summary_command or from Ollama: set one of them")
         return self
 
 
@@ -164,8 +222,12 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = EmbeddingSettings()
     search: SearchSettings = SearchSettings()
     engine: EngineSettings = EngineSettings()
+    capture: CaptureSettings = CaptureSettings()
     vault: VaultSettings = VaultSettings()
     contract: ContractSettings = ContractSettings()
+    models: dict[ModelName, ModelSettings] = Field(
+        default_factory=dict, description="A table for each further model; a known name replaces that one."
+    )
     projects: dict[str, ProjectSettings] = Field(default_factory=dict, description="A table for each project id.")
 
 

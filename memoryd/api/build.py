@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
+from memoryd.api.attention import attention_router
 from memoryd.api.context import context_router
 from memoryd.api.days import days_router
 from memoryd.api.decisions import decisions_router
 from memoryd.api.elements import elements_router
 from memoryd.api.episodes import episodes_router
 from memoryd.api.guard import MAX_BODY_BYTES
+from memoryd.api.hooks import hooks_router
+from memoryd.api.index import index_router
+from memoryd.api.jobs import jobs_router
 from memoryd.api.knowledge import knowledge_router
+from memoryd.api.models import models_router
 from memoryd.api.notes import notes_router
 from memoryd.api.problems import Problem, install_problems
 from memoryd.api.recall import recall_router
@@ -26,7 +31,12 @@ ROUTERS = (
     elements_router,
     notes_router,
     knowledge_router,
+    attention_router,
     context_router,
+    hooks_router,
+    jobs_router,
+    index_router,
+    models_router,
     status_router,
     health_router,
 )
@@ -42,6 +52,7 @@ def build_api(services: Services) -> FastAPI:
         redoc_url=None,
         openapi_url="/openapi.json",
         separate_input_output_schemas=False,
+        redirect_slashes=False,
     )
     for router in ROUTERS:
         app.include_router(router(services))

@@ -52,8 +52,7 @@ def _parts(services: Services, project: str | None) -> list[Part]:
     semantic = services.semantic
     picture = semantic.projection()
     elements = [one for one in picture.elements.values() if _concerns(one, project)]
-    decisions = [one for one in picture.decisions.values() if one.superseded_by is None and _concerns(one, project)]
-    decisions.sort(key=lambda one: one.order, reverse=True)
+    decisions = [one for one in picture.in_force if _concerns(one, project)]
     elements.sort(key=lambda one: (one.at is not None, one.at, one.id), reverse=True)
     return [
         degraded_part(services.degraded()),

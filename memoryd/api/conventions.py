@@ -9,6 +9,7 @@ import base64
 import binascii
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
@@ -89,6 +90,19 @@ def decode_cursor(cursor: str, *kinds: type[str | int]) -> tuple[str | int, ...]
     if version != _CURSOR_VERSION or [type(part) for part in parts] != list(kinds):
         raise wrong
     return tuple(parts)
+
+
+def cut_page(items: Sequence[Item], limit: int, cursor: str | None) -> tuple[Sequence[Item], str | None]:
+    """Return a part of a list whose order does not change, and the cursor of the next part; ``None`` at the end.
+
+    For lists that only grow at their end, such as a history: the cursor is a position.
+
+    Raises:
+        BadParameter: The cursor is none of such a list.
+    """
+    start = int(decode_cursor(cursor, int)[0]) if cursor else 0
+    end = start + limit
+    return items[start:end], encode_cursor(end) if end < len(items) else None
 
 
 def parse_actor(text: str | None) -> Actor:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from memoryd.api.conventions import BadParameter, decode_cursor, encode_cursor
-from memoryd.api.present import Presenter
+from memoryd.api.conventions import LIMIT_MOST, BadParameter, cut_page, decode_cursor, encode_cursor
+from memoryd.api.present import Presenter, page_body
 from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit
 from memoryd.api.route import answer, documented, new_router
 from memoryd.api.schemas.episodes import DayEpisodes, DayPage
 from memoryd.api.services import Services
-from memoryd.api.supersession import superseded_episodes
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 DayName = Annotated[str, Path(description="A date, YYYY-MM-DD", examples=["2026-11-30"])]
 
@@ -41,18 +43,22 @@ def days_router(services: Services) -> APIRouter:
         return answer(services, body)
 
     @router.get("/days/{date}", operation_id="get_day", responses=documented(DayEpisodes, text="The day, in order"))
-    def get_day(date: DayName) -> Response:
+    def get_day(date: DayName, cursor: Cursor = None, limit: Limit = LIMIT_MOST) -> Response:
         """Return every entry of one local day, in order. A day without entries is an empty list."""
         day = _parse_day(date)
-        superseded = superseded_episodes(services.semantic.projection())
-        items = [present.episode(episode, superseded.get(episode.id)) for episode in services.episodic.read_day(day)]
-        return answer(services, {"date": day.isoformat(), "items": items, "next_cursor": None})
+        superseded = services.semantic.projection().superseded_episodes
+        page, following = cut_page(services.episodic.read_day(day), limit, cursor)
+        items = [present.episode(episode, superseded.get(episode.id)) for episode in page]
+        return answer(services, page_body(items, following, date=day.isoformat()))
 
     return router
 
 
 def _parse_day(text: str) -> date:
+    wrong = BadParameter("path/date", "date", "must be a date such as 2026-11-30")
+    if _DATE.fullmatch(text) is None:
+        raise wrong
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise BadParameter("path/date", "date", "must be a date such as 2026-11-30") from error
+        raise wrong from error

@@ -40,7 +40,8 @@ def decisions_router(services: Services) -> APIRouter:
         409 with the candidates, unless ``new`` is true. ``If-Match`` with an element's ETag refuses if its heads
         changed.
         """
-        recorded = services.semantic.decide(_new_decision(services, body, str(who), session, if_match))
+        folder = Path(body.cwd) if body.cwd else None
+        recorded = services.semantic.decide(_new_decision(services, body, str(who), session, if_match), cwd=folder)
         services.stored()
         summary: dict[str, Any] = {
             "id": recorded.id,
@@ -63,14 +64,6 @@ def decisions_router(services: Services) -> APIRouter:
 def _new_decision(
     services: Services, body: DecisionBody, actor: str, session: str | None, if_match: str | None
 ) -> NewDecision:
-    wants_project = body.scope != "user"
-    place = (
-        services.semantic.project_for(
-            Path(body.cwd) if body.cwd else None, name_or_id=body.project, mint=bool(body.cwd or body.project)
-        )
-        if wants_project
-        else None
-    )
     valid_at = (
         parse_instant(body.valid_at, field="body/valid_at", zone=services.zone) if body.valid_at is not None else None
     )
@@ -79,7 +72,7 @@ def _new_decision(
         why=body.why,
         mutations=tuple(body.mutations),
         scope=body.scope,
-        project=place.id if place else None,
+        project=body.project or None,
         actor=actor,
         session=settle_session(body.session, session),
         evidence=tuple(body.evidence or ()),

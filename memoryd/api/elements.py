@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from memoryd.api.conventions import decode_cursor, encode_cursor
+from memoryd.api.conventions import cut_page, decode_cursor, encode_cursor
 from memoryd.api.instant import parse_instant
-from memoryd.api.present import Presenter, element_body, link_body
-from memoryd.api.request import LIMIT_DEFAULT, AsOf, Cursor, Limit
+from memoryd.api.present import Presenter, element_body, link_body, page_body
+from memoryd.api.request import LIMIT_DEFAULT, AsOf, Cursor, Limit, Session, Who
 from memoryd.api.route import answer, documented, new_router
 from memoryd.api.schemas.decisions import ConflictPage, ElementAnswer, ElementPage, HistoryPage, NeighborPage
 from memoryd.api.services import Services
-from semantic.attention import UNATTENDED
+from memoryd.text.canonical import fold_name
 from semantic.model import Element
 
 Archived = Annotated[bool | None, Query(description="Only archived elements, or only others.")]
@@ -25,13 +25,15 @@ def elements_router(services: Services) -> APIRouter:
     present = Presenter(services.zone)
     semantic = services.semantic
 
-    def is_archived(element: Element) -> bool:
-        return semantic.attention().get(element.id, UNATTENDED).archived
+    def archived_ids() -> set[str]:
+        return {id_ for id_, standing in semantic.attention().items() if standing.archived}
 
-    @router.get("/elements", operation_id="list_elements", responses=documented(ElementPage, text="By kind and name"))
+    @router.get("/elements", operation_id="list_elements", responses=documented(ElementPage, text="By name and id"))
     def list_elements(
         q: Annotated[str | None, Query(description="Words of a name, an alias or a gist.")] = None,
-        near: Annotated[str | None, Query(description="A name: what is spelled nearly so.")] = None,
+        near: Annotated[
+            str | None, Query(description="An id or name: what is near it. A path: what touches it.")
+        ] = None,
         kind: Annotated[str | None, Query(description="Only this kind.")] = None,
         scope: Annotated[Literal["user", "project"] | None, Query(description="Only this scope.")] = None,
         archived: Archived = None,
@@ -39,56 +41,72 @@ def elements_router(services: Services) -> APIRouter:
         limit: Limit = LIMIT_DEFAULT,
     ) -> Response:
         """List elements."""
-        after = str(decode_cursor(cursor, str)[0]) if cursor else ""
+        after = tuple(str(part) for part in decode_cursor(cursor, str, str)) if cursor else ("", "")
+        out = archived_ids()
         found = [
             element
             for element in semantic.elements(q=q, near=near, kind=kind, scope=scope)
-            if archived is None or is_archived(element) is archived
+            if (archived is None or (element.id in out) is archived) and _place(element) > after
         ]
-        start = next((place + 1 for place, element in enumerate(found) if element.id == after), 0)
-        page = found[start : start + limit]
-        more = len(found) > start + limit
+        page = found[:limit]
         body = {
-            "items": [element_body(element, archived=is_archived(element)) for element in page],
-            "next_cursor": encode_cursor(page[-1].id) if more else None,
+            "items": [element_body(element, archived=element.id in out) for element in page],
+            "next_cursor": encode_cursor(*_place(page[-1])) if len(found) > limit else None,
         }
         return answer(services, body)
 
     @router.get("/elements/{id}", operation_id="get_element", responses=documented(ElementAnswer, 404, text="It"))
-    def get(id: str, as_of: AsOf = None) -> Response:  # noqa: A002 - the name of the path parameter is the contract's
-        """Return an element as it is known now, or as it was known then."""
+    def get(id: str, who: Who, session: Session, as_of: AsOf = None) -> Response:  # noqa: A002 - the contract's name
+        """Return an element as it is known now, or was then. An agent's read brings an archived one back."""
         if as_of is None:
             element = semantic.element(id)
         else:
             then = parse_instant(as_of, field="query/as_of", zone=services.zone, edge="end")
             element = semantic.element_as_of(id, then)
-        body = element_body(element, archived=is_archived(element))
+        if who.kind == "agent":
+            semantic.attend("read", [element.id], actor=str(who), session=session)
+        body = element_body(element, archived=element.id in archived_ids())
         return answer(services, body, headers={"ETag": f'"{element.etag}"'})
 
     @router.get("/elements/{id}/history", operation_id="element_history", responses=documented(HistoryPage, 404))
-    def history(id: str) -> Response:  # noqa: A002 - as above
+    def history(id: str, cursor: Cursor = None, limit: Limit = LIMIT_DEFAULT) -> Response:  # noqa: A002 - as above
         """Return every decision about an element, oldest first."""
-        items = [present.history_item(decision) for decision in semantic.history(id)]
-        return answer(services, {"items": items, "next_cursor": None})
+        page, following = cut_page(semantic.history(id), limit, cursor)
+        return answer(services, page_body([present.history_item(decision) for decision in page], following))
 
     @router.get("/elements/{id}/neighbors", operation_id="element_neighbors", responses=documented(NeighborPage, 404))
-    def neighbors(id: str) -> Response:  # noqa: A002 - as above
+    def neighbors(id: str, cursor: Cursor = None, limit: Limit = LIMIT_DEFAULT) -> Response:  # noqa: A002 - as above
         """Return the edges around an element, in and out."""
+        page, following = cut_page(semantic.neighbors(id), limit, cursor)
+        out = archived_ids()
         items = [
-            {"link": link_body(link), "element": element_body(element) if element else None}
-            for link, element in semantic.neighbors(id)
+            {
+                "link": link_body(link),
+                "element": element_body(element, archived=element.id in out) if element else None,
+            }
+            for link, element in page
         ]
-        return answer(services, {"items": items, "next_cursor": None})
+        return answer(services, page_body(items, following))
 
     @router.get(
         "/conflicts", operation_id="list_conflicts", responses=documented(ConflictPage, text="In a fixed order")
     )
-    def conflicts() -> Response:
+    def conflicts(cursor: Cursor = None, limit: Limit = LIMIT_DEFAULT) -> Response:
         """List the elements about which two decisions stand that nobody weighed against each other."""
+        page, following = cut_page(semantic.conflicts(), limit, cursor)
+        out = archived_ids()
         items = [
-            {"element": element_body(element), "heads": [present.history_item(head) for head in heads]}
-            for element, heads in semantic.conflicts()
+            {
+                "element": element_body(element, archived=element.id in out),
+                "heads": [present.history_item(head) for head in heads],
+            }
+            for element, heads in page
         ]
-        return answer(services, {"items": items, "next_cursor": None})
+        return answer(services, page_body(items, following))
 
     return router
+
+
+def _place(element: Element) -> tuple[str, str]:
+    """Return where an element stands in a listing; it stays where it is when others come and go."""
+    return fold_name(element.name), element.id

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Query, Response
 
 from episodic.episode import NewEpisode
-from memoryd.api.conventions import BadParameter, decode_cursor, encode_cursor, settle_session
+from memoryd.api.conventions import Actor, BadParameter, decode_cursor, encode_cursor, settle_session
 from memoryd.api.instant import parse_instant, parse_window
 from memoryd.api.knowledge import forget_ids
 from memoryd.api.present import Presenter
@@ -18,9 +18,7 @@ from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit, Session, Since, Un
 from memoryd.api.route import PREFIX, answer, documented, known_project, new_router
 from memoryd.api.schemas.episodes import EpisodeAnswer, EpisodeBody, EpisodePage, EpisodeWritten
 from memoryd.api.services import Services
-from memoryd.api.supersession import superseded_episodes
 from memoryd.capture.turn import clean
-from memoryd.text.canonical import digest
 
 _VISIBLE = re.compile(r"\S")
 
@@ -47,12 +45,12 @@ def episodes_router(services: Services) -> APIRouter:
             200: {"model": EpisodeWritten, "description": "It was there already"},
         },
     )
-    def create(body: EpisodeBody, who: Who, session: Session, key: IdempotencyKey = None) -> Response:  # noqa: ARG001 - the header is checked on every route
+    def create(body: EpisodeBody, who: Who, session: Session, key: IdempotencyKey = None) -> Response:
         """Write an entry to the journal; it is on disk when the answer is sent.
 
         The same (session, turn), else the same Idempotency-Key, writes once.
         """
-        appended = services.episodic.append(_new_episode(services, body, session, key))
+        appended = services.episodic.append(_new_episode(services, body, who, session, key))
         services.stored()
         written = appended.episode
         summary = {
@@ -84,7 +82,7 @@ def episodes_router(services: Services) -> APIRouter:
         )
         page = found[:limit]
         more = len(found) > limit
-        superseded = superseded_episodes(services.semantic.projection())
+        superseded = services.semantic.projection().superseded_episodes
         body = {
             "items": [present.episode(episode, superseded.get(episode.id)) for episode in page],
             "next_cursor": encode_cursor(page[-1].at.isoformat(), page[-1].id) if more else None,
@@ -95,11 +93,11 @@ def episodes_router(services: Services) -> APIRouter:
         "/episodes/{id}", operation_id="get_episode", responses=documented(EpisodeAnswer, 404, text="The entry")
     )
     def get(id: str, expand: Expand = None) -> Response:  # noqa: A002 - the name of the path parameter is the contract's
-        """Return an entry; ``expand`` adds its section, its day or its transcript as text."""
+        """Return an entry, or that of a section; ``expand`` adds its section, its day or its transcript as text."""
         episode = services.episodic.get(id)
         around = services.episodic.context_of(id, expand) if expand else None
-        superseded = superseded_episodes(services.semantic.projection())
-        body: dict[str, Any] = present.episode(episode, superseded.get(id), around)
+        superseded = services.semantic.projection().superseded_episodes
+        body: dict[str, Any] = present.episode(episode, superseded.get(episode.id), around)
         return answer(services, body)
 
     @router.delete("/episodes/{id}", operation_id="forget_episode", status_code=204, responses=documented_delete())
@@ -118,8 +116,9 @@ def documented_delete() -> dict[Any, Any]:
     return problems
 
 
-def _new_episode(services: Services, body: EpisodeBody, session: str | None, key: str | None) -> NewEpisode:
+def _new_episode(services: Services, body: EpisodeBody, who: Actor, session: str | None, key: str | None) -> NewEpisode:
     text = clean(body.text)
+    settled = settle_session(body.session, session)
     if _VISIBLE.search(text) is None:
         raise BadParameter(
             "body/text",
@@ -127,17 +126,24 @@ def _new_episode(services: Services, body: EpisodeBody, session: str | None, key
             "nothing is left to store: the text is blank, or all of it is private or injected memory",
         )
     at = parse_instant(body.at, field="body/at", zone=services.zone) if body.at else services.clock()
+    # What was written before mints nothing: a repeated or refused call leaves no trace.
+    turn = (settled or "", body.turn or "")
+    is_known = services.episodic.recorded(session=turn[0], turn=turn[1], key=key) is not None
     place = services.semantic.project_for(
-        Path(body.cwd) if body.cwd else None, name_or_id=body.project, mint=bool(body.cwd or body.project)
+        Path(body.cwd) if body.cwd else None,
+        name_or_id=body.project,
+        mint=bool(body.cwd or body.project) and not is_known,
+        actor=str(who),
+        session=settled,
     )
     return NewEpisode(
         text=text,
         at=at,
-        title=clean(body.title) if body.title else None,
+        title=clean(body.title) if body.title else place.name if place else None,
         project=place.id if place else None,
-        session=settle_session(body.session, session),
+        session=settled,
         turn=body.turn,
-        key=digest(key, length=16) if key else None,
+        key=key,
         files=tuple(body.files or ()),
     )
 

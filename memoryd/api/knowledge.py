@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from memoryd.api.request import Session, Who
-from memoryd.api.route import answer, documented, new_router
+from memoryd.api.conventions import cut_page
+from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit, Session, Who
+from memoryd.api.route import answer, documented, new_router, snapshot
 from memoryd.api.schemas.decisions import ForgetAnswer, ForgetBody, MergeBody, ProjectAnswer, ProjectPage
 from memoryd.api.services import Services
 from semantic.forgetting import Forgotten
@@ -20,10 +22,11 @@ def knowledge_router(services: Services) -> APIRouter:
     router = new_router(services, "knowledge")
 
     @router.get("/projects", operation_id="list_projects", responses=documented(ProjectPage, text="By id"))
-    def projects() -> Response:
+    def projects(cursor: Cursor = None, limit: Limit = LIMIT_DEFAULT) -> Response:
         """List the known projects."""
-        items = [_project_body(one) for one in services.semantic.projects()]
-        return answer(services, {"items": items, "next_cursor": None})
+        page, following = cut_page(services.semantic.projects(), limit, cursor)
+        items = [_project_body(one) for one in page]
+        return answer(services, {"items": items, "next_cursor": following})
 
     @router.post(
         "/projects/merge", operation_id="merge_projects", responses=documented(ProjectAnswer, 404, text="The one")
@@ -57,10 +60,7 @@ def knowledge_router(services: Services) -> APIRouter:
     ) -> Response:
         """Return the projection of the log as canonical JSON: two homes with the same events give the same bytes."""
         del format
-        whole = services.semantic.export()
-        return Response(
-            whole, media_type="application/json", headers={"Memoryd-Log-Seq": str(services.semantic.log_seq())}
-        )
+        return Response(services.semantic.export(), media_type="application/json", headers=snapshot(services))
 
     return router
 
@@ -76,10 +76,12 @@ def forget_ids(services: Services, ids: Sequence[str], *, actor: str, session: s
     episodes = [id_ for id_ in ids if id_.startswith("ep_")]
     for id_ in episodes:
         services.episodic.get(id_)
-    forgotten = services.semantic.forget(ids, actor=actor, session=session)
+    # Copies of a captured turn in other sessions have other ids; they are refused by what they have in common.
+    shadows = services.episodic.shadow_ids(episodes)
+    forgotten = services.semantic.forget([*ids, *shadows], actor=actor, session=session)
     services.episodic.set_refused(services.semantic.forgotten())
     services.episodic.forget(episodes)
-    return forgotten
+    return replace(forgotten, ids=tuple(id_ for id_ in forgotten.ids if id_ not in set(shadows)))
 
 
 def _project_body(project: Project) -> dict[str, Any]:

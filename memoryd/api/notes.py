@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query, Response
 from memoryd.api.conventions import decode_cursor, encode_cursor
 from memoryd.api.present import note_body
 from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit
-from memoryd.api.route import answer, documented, new_router
+from memoryd.api.route import answer, documented, new_router, snapshot
 from memoryd.api.schemas.notes import NoteAnswer, NoteCheckAnswer, NoteCheckBody, NotePage
 from memoryd.api.services import Services
 
@@ -56,7 +56,7 @@ def notes_router(services: Services) -> APIRouter:
         note = services.semantic.note(vault, path)
         etag = f'"{note.etag}"'
         if if_none_match == etag:
-            return Response(status_code=304, headers={"ETag": etag})
+            return Response(status_code=304, headers={"ETag": etag, **snapshot(services)})
         return answer(services, note_body(note), headers={"ETag": etag})
 
     return router

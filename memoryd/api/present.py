@@ -17,6 +17,11 @@ from memoryd.text.window import Window
 from semantic.model import Decision, Element, Link, Note, NoteLink
 
 
+def page_body(items: list[dict[str, Any]], next_cursor: str | None, **more: Any) -> dict[str, Any]:
+    """Return a list; ``next_cursor`` is left out on its last part."""
+    return {**more, "items": items, **({} if next_cursor is None else {"next_cursor": next_cursor})}
+
+
 def without_empty(body: dict[str, Any], *names: str) -> dict[str, Any]:
     """Return the body without those of the named fields that have no value."""
     return {key: value for key, value in body.items() if key not in names or value is not None}
@@ -36,9 +41,8 @@ class Presenter:
         return local.isoformat(timespec="milliseconds" if local.microsecond else "seconds")
 
     def range(self, window: Window) -> dict[str, Any]:
-        """Return a half-open range; an open end is left out."""
-        body = {"since": self.instant(window.since), "until": self.instant(window.until)}
-        return without_empty(body, "since", "until")
+        """Return a half-open range; an open end is ``null``."""
+        return {"since": self.instant(window.since), "until": self.instant(window.until)}
 
     def route(self, route: Route) -> dict[str, Any]:
         """Return a route with its reasons."""

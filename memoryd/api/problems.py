@@ -168,7 +168,8 @@ def _answer_by(row: Row) -> Handler:
         members = row.members(error) if row.members else None
         detail = str(error) or row.title
         body = problem_body(row.status, row.slug, row.title, detail, request_id_of(request), members)
-        if row.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # "Not yet" is no failure: whoever waits for the start asks again and again.
+        if row.status >= HTTPStatus.INTERNAL_SERVER_ERROR and row.status != HTTPStatus.SERVICE_UNAVAILABLE:
             logger.error("request failed", request_id=request_id_of(request), error=describe_error(error))
         return JSONResponse(body, row.status, dict(row.headers or {}), MEDIA_TYPE)
 

@@ -57,5 +57,10 @@ def answer(
     services: Services, body: Mapping[str, Any], *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return a body with the headers that name the state of memory it was read from."""
-    snapshot = snapshot_headers(log_seq=services.semantic.log_seq(), index_seq=services.episodic.index_seq())
-    return Response(orjson.dumps(body), status, {**snapshot, **(headers or {})}, media_type="application/json")
+    named = {**snapshot(services), **(headers or {})}
+    return Response(orjson.dumps(body), status, named, media_type="application/json")
+
+
+def snapshot(services: Services) -> dict[str, str]:
+    """Return the headers that name the state of memory now."""
+    return snapshot_headers(log_seq=services.semantic.log_seq(), index_seq=services.episodic.index_seq())

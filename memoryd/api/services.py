@@ -6,11 +6,15 @@ The composition root fills it. Routes hold no state of their own, so a test can 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from typing import Any, Protocol
 
 from episodic.store import EpisodicStore
+from memoryd.capture.payload import Payload
+from memoryd.embedding.shelf import ModelState
 from memoryd.errors import MemorydError
 from memoryd.router.recall import Recall
 from memoryd.text.embedder import Embedder
@@ -63,6 +67,73 @@ class Readiness:
             raise StoresFailed(f"the stores could not be opened: {self._failure}") from self._failure
 
 
+class ArgumentView(Protocol):
+    """What a job may be told; ``kind`` is ``str``, ``bool`` or ``int``."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102 - fields, described above
+    @property
+    def kind(self) -> type: ...  # noqa: D102 - as above
+    @property
+    def meaning(self) -> str: ...  # noqa: D102 - as above
+    @property
+    def choices(self) -> tuple[str, ...]: ...  # noqa: D102 - as above
+    @property
+    def default(self) -> Any: ...  # noqa: D102 - as above
+    @property
+    def is_required(self) -> bool: ...  # noqa: D102 - as above
+
+
+class ProgressView(Protocol):
+    """How far a run is: ``done`` of ``total`` (0: not known), in words."""
+
+    @property
+    def done(self) -> int: ...  # noqa: D102 - fields, described above
+    @property
+    def total(self) -> int: ...  # noqa: D102 - as above
+    @property
+    def text(self) -> str: ...  # noqa: D102 - as above
+
+
+class JobView(Protocol):
+    """A job as of now."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102 - fields, described above
+    @property
+    def summary(self) -> str: ...  # noqa: D102 - as above
+    @property
+    def state(self) -> str: ...  # noqa: D102 - as above
+    @property
+    def last_run(self) -> datetime | None: ...  # noqa: D102 - as above
+    @property
+    def next_run(self) -> datetime | None: ...  # noqa: D102 - as above
+    @property
+    def last_error(self) -> str | None: ...  # noqa: D102 - as above
+    @property
+    def arguments(self) -> Sequence[ArgumentView]: ...  # noqa: D102 - as above
+    @property
+    def progress(self) -> ProgressView | None: ...  # noqa: D102 - as above
+    @property
+    def result(self) -> Any: ...  # noqa: D102 - as above
+
+
+class JobsPort(Protocol):
+    """What is done in the background, by name. Errors are those of jobs in :mod:`memoryd.errors`."""
+
+    def start(self, name: str, arguments: Mapping[str, Any] = ...) -> JobView:
+        """Begin a run and return the job's state."""
+        ...
+
+    def get(self, name: str) -> JobView:
+        """Return a job's state."""
+        ...
+
+    def list(self) -> Sequence[JobView]:
+        """Return the states of all jobs, by name."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """The daemon as the routes see it.
@@ -85,4 +156,7 @@ class Services:
     query_embedder: Callable[[], tuple[Embedder | None, tuple[str, ...]]]
     problems: Callable[[], tuple[Problem, ...]]
     stored: Callable[[], None]
+    jobs: JobsPort
+    capture: Callable[[Payload], Future[None]]
+    models: Callable[[], Sequence[ModelState]]
     lexical: bool = True

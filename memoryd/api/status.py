@@ -42,12 +42,12 @@ def status_router(services: Services) -> APIRouter:
     @router.get("/problems", operation_id="list_problems", responses=documented(ProblemPage, text="By path"))
     def problems(cursor: Cursor = None, limit: Limit = LIMIT_DEFAULT) -> Response:
         """List the files that could not be read whole, as of the last look at them."""
-        after = str(decode_cursor(cursor, str)[0]) if cursor else ""
-        found = sorted({(one.path, one.reason) for one in services.problems() if one.path > after})
+        after = tuple(str(part) for part in decode_cursor(cursor, str, str)) if cursor else ("", "")
+        found = sorted({(one.path, one.reason) for one in services.problems() if (one.path, one.reason) > after})
         page = found[:limit]
         body = {
             "items": [{"path": path, "reason": reason} for path, reason in page],
-            "next_cursor": encode_cursor(page[-1][0]) if len(found) > limit else None,
+            "next_cursor": encode_cursor(*page[-1]) if len(found) > limit else None,
         }
         return answer(services, body)
 

@@ -18,6 +18,7 @@ from episodic.errors import (
 )
 from memoryd.api.problems import Row, Table
 from memoryd.api.services import StillStarting, StoresFailed
+from memoryd.errors import InvalidArguments, JobRunning, JobsStopped, UnknownJob
 from memoryd.router.errors import InvalidQuestion
 from semantic.errors import (
     AmbiguousName,
@@ -41,22 +42,42 @@ def _candidates(error: Any) -> Mapping[str, Any]:
         {"id": one.id, "kind": one.kind, "name": one.name, "reason": one.reason}
         for one in getattr(error, "candidates", ())
     ]
-    return {"candidates": found} if found else {}
+    return {"candidates": found}
+
+
+def _near(error: Any) -> Mapping[str, Any]:
+    """Offer candidates with a 404 only where there are any."""
+    found = _candidates(error)
+    return found if found["candidates"] else {}
 
 
 def _existing(error: Any) -> Mapping[str, Any]:
-    return {"existing": error.existing} if error.existing else {}
+    recorded = {"id": error.existing, "kind": "episode", "name": "", "reason": "recorded before with another text"}
+    return {"candidates": [recorded] if error.existing else []}
+
+
+def _none(_: Any) -> Mapping[str, Any]:
+    return {"candidates": []}
+
+
+def _faults(error: Any) -> Mapping[str, Any]:
+    faults = [{"pointer": f"/body/args/{one.name}", "code": one.code, "message": one.message} for one in error.faults]
+    return {"errors": faults}
 
 
 PROBLEMS: Table = {
     StillStarting: Row("not-ready", 503, "Not ready yet", headers=RETRY_AFTER),
-    StoresFailed: Row("stores-failed", 503, "The stores could not be opened"),
+    StoresFailed: Row("stores-failed", 503, "The stores could not be opened", headers={"Retry-After": "60"}),
+    UnknownJob: Row("not-found", 404, "Not found"),
+    JobRunning: Row("job-running", 409, "A run of this job is under way"),
+    InvalidArguments: Row("invalid-request", 422, "The request is not valid", _faults),
+    JobsStopped: Row("not-ready", 503, "The daemon goes down", headers=RETRY_AFTER),
     InvalidQuestion: Row("invalid-request", 422, "The request is not valid"),
     InvalidEpisode: Row("invalid-request", 422, "The request is not valid"),
     UnknownEpisode: Row("not-found", 404, "Not found"),
     TranscriptMissing: Row("not-found", 404, "Not found"),
     TurnConflict: Row("turn-conflict", 409, "This turn is recorded with another text", _existing),
-    ForgottenEpisode: Row("forgotten", 409, "This was forgotten and is not taken back"),
+    ForgottenEpisode: Row("forgotten", 409, "This was forgotten and is not taken back", _none),
     JournalUnwritable: Row("not-written", 507, "The entry could not be written"),
     StoreClosed: Row("not-ready", 503, "Not ready yet", headers=RETRY_AFTER),
     EngineError: Row("engine", 503, "The index engine is not there", headers=RETRY_AFTER),
@@ -64,11 +85,11 @@ PROBLEMS: Table = {
     SecretFound: Row("secret", 422, "This looks like a secret"),
     InvalidDecision: Row("invalid-request", 422, "The request is not valid"),
     InvalidFolder: Row("invalid-request", 422, "The request is not valid"),
-    UnknownName: Row("not-found", 404, "Not found", _candidates),
+    UnknownName: Row("not-found", 404, "Not found", _near),
     NearDuplicate: Row("near-duplicate", 409, "The name is close to a known one", _candidates),
     AmbiguousName: Row("ambiguous-name", 409, "The name belongs to several", _candidates),
     StaleHeads: Row("stale", 412, "It changed in the meantime", _candidates),
-    Purged: Row("forgotten", 409, "This was forgotten and is not taken back"),
+    Purged: Row("forgotten", 409, "This was forgotten and is not taken back", _none),
     Clash: Row("conflict", 409, "In conflict with what is there", _candidates),
     WriteFailed: Row("not-written", 507, "The decision could not be written"),
     SemanticError: Row("semantic", 500, "The semantic memory failed"),

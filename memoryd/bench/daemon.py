@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,6 +20,7 @@ START_S = 60.0
 STOP_S = 20.0
 STORES_FAILED = "stores-failed"
 """The slug of the problem that no waiting will cure."""
+SERVE = ("memoryd.cli", "serve")
 _POLL_S = 0.05
 
 
@@ -30,10 +31,14 @@ class OwnDaemon:
         home: Becomes ``MEMORYD_HOME``.
         settings: Options as variables, such as ``{"MEMORYD_ENGINE__KIND": "exact"}``. Options of the caller's own
             environment do not reach the daemon: its results must not depend on who runs it.
+        program: The module that is run, and its arguments.
     """
 
-    def __init__(self, home: Path, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, home: Path, settings: Mapping[str, str] | None = None, *, program: Sequence[str] = SERVE
+    ) -> None:
         self.home = home
+        self._program = tuple(program)
         self._environ = {key: value for key, value in os.environ.items() if not key.startswith("MEMORYD_")}
         self._environ |= {"MEMORYD_HOME": str(home), **(settings or {})}
         self._process: subprocess.Popen[bytes] | None = None
@@ -68,8 +73,8 @@ class OwnDaemon:
         """
         self.home.mkdir(parents=True, exist_ok=True)
         with self._output_file.open("ab") as output:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "memoryd.cli", "serve"],
+            self._process = subprocess.Popen(  # noqa: S603 - our own modules
+                [sys.executable, "-P", "-m", *self._program],
                 env=self._environ,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

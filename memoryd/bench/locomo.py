@@ -8,77 +8,58 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-_SESSION = re.compile(r"session_(\d+)")
+from memoryd.bench.corpus import BenchDataError, Corpus, Dialogue, Question, Turn, sessions_of
+
+FORMAT = "locomo"
 ADVERSARIAL = 5
 """The category whose questions have no answer; recall is not defined for it."""
+KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", ADVERSARIAL: "adversarial"}
+_SESSION = re.compile(r"session_(\d+)")
 
 
-class BenchDataError(ValueError):
-    """The file is not in the format that the benchmark reads."""
+def read_locomo(path: Path, gold: Path | None = None) -> Corpus:
+    """Return the dialogues of a LoCoMo file and its questions of categories 1 to 4 that have evidence.
 
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One utterance. ``at`` is the session's time plus a second for each turn before it, in UTC."""
-
-    id: str
-    speaker: str
-    text: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question, the dialogue it belongs to, and the ids of the turns that hold its answer."""
-
-    dialogue: str
-    text: str
-    category: int
-    evidence: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Dialogue:
-    """One long conversation over many sessions."""
-
-    id: str
-    turns: tuple[Turn, ...]
-
-
-def read_dialogues(path: Path) -> list[Dialogue]:
-    """Return the dialogues of a LoCoMo file.
-
-    Raises:
-        BenchDataError: The file is missing, is not JSON, or lacks the fields that the format names.
-    """
-    return [_dialogue(entry, path) for entry in _load(path)]
-
-
-def read_questions(path: Path, gold: Path | None = None) -> list[Question]:
-    """Return the questions of categories 1 to 4 that have evidence.
+    A turn is dated by its session's time, plus a second for each turn before it, in UTC.
 
     Args:
         path: The LoCoMo file.
         gold: A JSON-lines file ``{conv, category, question, evidence[]}`` with corrected evidence; else the file's own.
 
     Raises:
-        BenchDataError: As for the dialogues.
+        BenchDataError: A file is missing, is not JSON, or lacks the fields that the format names.
     """
+    entries = _load(path)
+    dialogues = {entry["sample_id"]: _dialogue(entry, path) for entry in entries}
+    left_out: Counter[str] = Counter()
+    questions = []
+    try:
+        for row in _rows(entries, gold):
+            if row["category"] == ADVERSARIAL:
+                left_out["adversarial"] += 1
+            elif not row.get("evidence"):
+                left_out["without evidence"] += 1
+            else:
+                turns = tuple(row["evidence"])
+                sessions = sessions_of(dialogues[row["conv"]], turns)
+                kind = KINDS.get(row["category"], str(row["category"]))
+                questions.append(Question(row["conv"], row["question"], kind, turns, sessions))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise BenchDataError(f"{gold or path}: a question lacks {error}") from error
+    return Corpus(FORMAT, tuple(dialogues.values()), tuple(questions), left_out)
+
+
+def _rows(entries: list[dict[str, Any]], gold: Path | None) -> Iterator[dict[str, Any]]:
     if gold is None:
-        rows = (dict(row, conv=entry["sample_id"]) for entry in _load(path) for row in entry["qa"])
+        yield from (dict(row, conv=entry["sample_id"]) for entry in entries for row in entry["qa"])
     else:
-        rows = (json.loads(line) for line in gold.read_text("utf-8").splitlines() if line.strip())
-    return [
-        Question(row["conv"], row["question"], row["category"], tuple(row["evidence"]))
-        for row in rows
-        if row["category"] != ADVERSARIAL and row.get("evidence")
-    ]
+        yield from (json.loads(line) for line in gold.read_text("utf-8").splitlines() if line.strip())
 
 
 def _load(path: Path) -> list[dict[str, Any]]:
@@ -104,7 +85,7 @@ def _turns(conversation: dict[str, Any]) -> Iterator[Turn]:
             continue
         start = datetime.strptime(conversation[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
         for index, utterance in enumerate(utterances):
-            text = utterance["text"]
+            text = f"{utterance['speaker']}: {utterance['text']}"
             if caption := utterance.get("blip_caption"):
                 text = f"{text} [shared image: {caption}]"
-            yield Turn(utterance["dia_id"], utterance["speaker"], text, start + timedelta(seconds=index))
+            yield Turn(utterance["dia_id"], text, start + timedelta(seconds=index), name)

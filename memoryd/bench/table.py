@@ -25,11 +25,35 @@ class Table:
             lines += ["", "; ".join(f"{name} {value}" for name, value in self.facts.items())]
         return "\n".join(lines) + "\n"
 
+    def as_object(self) -> dict[str, Any]:
+        """Return the table as plain values, its rows as records."""
+        records = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        return {"title": self.title, "rows": records, "facts": dict(self.facts)}
+
     def as_json(self) -> str:
         """Return the table as one JSON object with a list of records."""
-        records = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-        whole = {"title": self.title, "rows": records, "facts": dict(self.facts)}
-        return json.dumps(whole, indent=2, ensure_ascii=False)
+        return json.dumps(self.as_object(), indent=2, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Several tables of one measurement, with the facts that hold for all of them."""
+
+    title: str
+    tables: Sequence[Table]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_markdown(self) -> str:
+        """Return the tables below each other, the facts first."""
+        facts = "; ".join(f"{name} {value}" for name, value in self.facts.items())
+        return "\n".join([f"## {self.title}", "", facts, "", *(table.as_markdown() for table in self.tables)])
+
+    def as_json(self) -> str:
+        """Return the tables as one JSON object."""
+        tables = [table.as_object() for table in self.tables]
+        return json.dumps(
+            {"title": self.title, "facts": dict(self.facts), "tables": tables}, indent=2, ensure_ascii=False
+        )
 
 
 def _row(cells: Sequence[str]) -> str:

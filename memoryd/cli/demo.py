@@ -16,18 +16,18 @@ from typing import Any
 import click
 
 from memoryd.bench.daemon import OwnDaemon
-from memoryd.cli.frame import Command, Frame, pass_frame, place_of, shorten
+from memoryd.cli.frame import Command, Frame, clean, counted, pass_frame
+from memoryd.cli.recall import describe
 
 SAMPLES = Path(__file__).parent / "samples"
 INDEX_S = 300.0
-_TEXT_CHARACTERS = 150
 
 QUESTIONS = (
     "What did we do yesterday?",
     "How do we deploy harbor?",
     "Why did we switch the job queue from SQLite to Postgres?",
     "Was haben wir am Import der Lieferantenlisten geändert?",
-    "Welche Regeln gelten für Fehlermeldungen?",
+    "Was ist beim Export für Nordwind zu beachten?",
     "What is the rate limit, and when did we last measure it?",
 )
 
@@ -133,20 +133,15 @@ def _telling(what: str) -> Iterator[None]:
 def _show_status(status: dict[str, Any]) -> None:
     episodic, semantic = status["episodic"], status["semantic"]
     click.echo(
-        f"    {episodic['chunks']} pieces of what happened ({episodic['engine']}, {episodic['model']}); "
-        f"{semantic['elements']} elements, {semantic['decisions']} decisions, {semantic['notes']} notes"
+        f"    {counted(episodic['chunks'], 'piece')} of what happened ({episodic['engine']}, {episodic['model']}); "
+        f"{counted(semantic['elements'], 'element')}, {counted(semantic['decisions'], 'decision')}, "
+        f"{counted(semantic['notes'], 'note')}"
     )
     for reason in status["degraded"]:
         click.echo(f"    degraded: {reason}")
 
 
 def _show(answer: dict[str, Any]) -> None:
-    route = answer["route"]
     click.secho(f"\n? {answer['query']}", bold=True)
-    click.echo(f"  {route['store']} ({route['confidence']:.2f}): {'; '.join(route['reasons'])}")
-    for number, hit in enumerate(answer["hits"], start=1):
-        at = f"{hit['at'][:10]} " if hit["at"] and hit["kind"] != "note" else ""
-        click.echo(f"  {number}. {at}{hit['kind']} “{shorten(hit['title'], 60)}”  {hit['score']:.2f}")
-        click.echo(f"     {shorten(hit['text'], _TEXT_CHARACTERS)}")
-        mark = f"   superseded by {hit['superseded_by']}" if hit.get("superseded_by") else ""
-        click.echo(f"     {place_of(hit)}{mark}")
+    for line in describe(answer):
+        click.echo(clean(f"  {line}".rstrip()))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import click
 
 from clients.http import Client, DaemonUnreachable, ProblemError
-from memoryd.cli.frame import FAILED, Command, Frame, clean, pass_frame
+from memoryd.cli.frame import FAILED, Command, Frame, clean, counted, pass_frame
+from memoryd.cli.models import examine_model
 from memoryd.paths import find_paths
 from memoryd.service.checkup import Finding, examine, repair
 
@@ -28,7 +30,7 @@ def command(frame: Frame, ctx: click.Context, repairs: bool) -> None:
     findings = examine(paths)
     if repairs:
         findings = [repair(finding) for finding in findings]
-    findings += _ask_daemon()
+    findings += [*examine_model(paths), *_ask_daemon()]
     remaining = [finding for finding in findings if finding.state == "problem"]
     if frame.as_json:
         listed = [
@@ -40,9 +42,23 @@ def command(frame: Frame, ctx: click.Context, repairs: bool) -> None:
         for finding in findings:
             mark = "done" if finding.repaired else _MARKS[finding.state]
             click.echo(clean(f"{mark}  {finding.check}: {finding.message}"))
-        if any(finding.remedy for finding in remaining):
-            click.echo("`memoryd doctor --repair` puts right what it can")
+        click.echo(_summary(findings, remaining))
     ctx.exit(FAILED if remaining else 0)
+
+
+def _summary(findings: Sequence[Finding], remaining: Sequence[Finding]) -> str:
+    """Return the last line: how many problems remain, and what to do about them."""
+    repaired = sum(finding.repaired for finding in findings)
+    done = f"{counted(repaired, 'problem')} put right; " if repaired else ""
+    if not remaining:
+        return f"{done}no problem {'remains' if repaired else 'found'}"
+    curable = sum(finding.remedy is not None for finding in remaining)
+    told = f"{done}{counted(len(remaining), 'problem')} {'remains' if len(remaining) == 1 else 'remain'}"
+    if curable == len(remaining):
+        return f"{told}; `memoryd doctor --repair` puts right what can be"
+    if curable:
+        return f"{told}; `memoryd doctor --repair` puts {curable} right, the rest needs you"
+    return f"{told} for you: each line marked BAD says what to do"
 
 
 def _ask_daemon() -> list[Finding]:
@@ -58,5 +74,7 @@ def _ask_daemon() -> list[Finding]:
     findings = [Finding("status", "note", f"degraded: {reason}") for reason in status.get("degraded", ())]
     findings += [Finding("file", "note", f"{one['path']}: {one['reason']}") for one in unread]
     if pending := status.get("pending"):
-        findings.append(Finding("status", "note", f"{pending} are not yet indexed"))
-    return findings or [Finding("status", "fine", "the daemon does without nothing")]
+        findings.append(
+            Finding("status", "note", f"{counted(pending, 'piece')} {'is' if pending == 1 else 'are'} not yet indexed")
+        )
+    return findings or [Finding("status", "fine", "the daemon has all that it needs")]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import click
 
-from memoryd.cli.frame import Command
+from memoryd.cli.frame import Command, Frame, pass_frame
 from memoryd.errors import StopError
 from memoryd.paths import find_paths, make_private, write_private
 from memoryd.service.lock import find_holder
@@ -16,14 +19,15 @@ from memoryd.service.process import ask_to_stop, wait_until
     "--timeout", "timeout_s", type=click.FloatRange(min=0), default=30.0, show_default=True, help="Seconds to wait."
 )
 @click.option("--kill", is_flag=True, help="Kill it if it has not stopped by then; what it acknowledged is safe.")
-def command(timeout_s: float, kill: bool) -> None:
+@pass_frame
+def command(frame: Frame, timeout_s: float, kill: bool) -> None:
     """Stop the daemon; nothing but `memoryd up` or `serve` starts it again."""
     paths = find_paths()
     make_private(paths.config)
     write_private(paths.down_marker, b"")
     holder = find_holder(paths.lock_file)
     if holder is None:
-        click.echo("memoryd is not running")
+        _tell(frame, "memoryd is not running", pid=None, killed=False)
         return
     if holder.pid is None:
         raise StopError(
@@ -35,7 +39,7 @@ def command(timeout_s: float, kill: bool) -> None:
 
     ask_to_stop(holder.pid)
     if wait_until(is_free, timeout_s=timeout_s):
-        click.echo(f"memoryd is down (was pid {holder.pid})")
+        _tell(frame, f"memoryd is down (was pid {holder.pid})", pid=holder.pid, killed=False)
         return
     if not kill:
         raise StopError(
@@ -46,4 +50,8 @@ def command(timeout_s: float, kill: bool) -> None:
     ask_to_stop(holder.pid, force=True)
     if not wait_until(is_free, timeout_s=timeout_s):
         raise StopError(f"{paths.lock_file} is still held although pid {holder.pid} was killed")
-    click.echo(f"memoryd is down (pid {holder.pid} was killed)")
+    _tell(frame, f"memoryd is down (pid {holder.pid} was killed)", pid=holder.pid, killed=True)
+
+
+def _tell(frame: Frame, words: str, **members: Any) -> None:
+    click.echo(json.dumps({"state": "down", **members}) if frame.as_json else words)

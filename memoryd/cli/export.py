@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
-from memoryd.cli.frame import Command, Frame, pass_frame, write_raw
+from memoryd.cli.frame import Command, Frame, clean, counted, pass_frame, write_raw
 
 
 @click.command(cls=Command)
@@ -17,7 +18,11 @@ def command(frame: Frame, output: Path | None) -> None:
     answer = frame.client.call("GET", "/v1/export", query={"format": "canonical"})
     if output is None:
         write_raw(answer.raw)
-    else:
-        from memoryd.paths import write_private
+        return
+    from memoryd.paths import write_private
 
-        write_private(output.absolute(), answer.raw)
+    write_private(output.absolute(), answer.raw)
+    if frame.as_json:
+        click.echo(json.dumps({"path": str(output.absolute()), "bytes": len(answer.raw)}, ensure_ascii=False))
+    else:
+        click.echo(clean(f"wrote {counted(len(answer.raw), 'byte')} to {output}"))

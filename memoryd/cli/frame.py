@@ -6,15 +6,17 @@ A command's module is imported when the command runs, so that ``memoryd recall``
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
 
 from clients.http import Answer, Client, DaemonUnreachable, ProblemError
+from memoryd.cli.wording import explain, names_of, reword
 from memoryd.errors import MemorydError
 
 FAILED, USAGE, UNREACHABLE, NOT_FOUND, REFUSED = 1, 2, 3, 4, 5
@@ -26,8 +28,10 @@ COMMANDS = {
     "down": "Stop the daemon, and keep hooks from starting it.",
     "export": "Write the canonical export of what is known.",
     "forget": "Forget episodes, elements or decisions for good.",
+    "import": "Take in what other programs keep of the past.",
     "index": "The search index.",
     "kg": "What is known: decisions, elements and how they hang together.",
+    "models": "The embedding models: list, pull, use.",
     "note": "The notes of all vaults.",
     "project": "The projects that are known.",
     "recall": "Ask both memories.",
@@ -41,12 +45,26 @@ COMMANDS = {
 }
 """Name -> help. The command is ``command`` in the module of its name in this package."""
 
+GROUPS = {
+    "Every day": ("up", "down", "status", "remember", "recall", "timeline", "demo"),
+    "Knowledge": ("kg", "note", "project", "import", "export", "forget"),
+}
+"""Heading -> the commands below it in the list of commands; the others stand below the last heading."""
+_LAST_GROUP = "Service and care"
+_LONGEST_HELP = 500
+
 
 class Frame:
-    """The state of one run: the form of output, and the daemon."""
+    """The state of one run: the form of output, the command, and the daemon.
+
+    Attributes:
+        called: What the command calls the fields that it sends, where that is no option's name.
+    """
 
     def __init__(self) -> None:
         self.as_json = False
+        self.command: click.Command | None = None
+        self.called: dict[str, str] = {}
         self._client: Client | None = None
 
     @property
@@ -63,12 +81,27 @@ class Frame:
     def ask(self, method: str, path: str, human: Callable[[Any], Iterable[str]] | None = None, **parts: Any) -> Answer:
         """Make a call and show the answer: its body as it came with ``--json``, else the lines of ``human``."""
         answer = self.client.call(method, path, **parts)
+        self.show(answer, human(answer.body) if human is not None and not self.as_json else ())
+        return answer
+
+    def show(self, answer: Answer, lines: Iterable[str]) -> None:
+        """Show an answer: its body as it came with ``--json``, else the lines."""
         if self.as_json:
             write_raw(answer.raw)
-        elif human is not None:
-            for line in human(answer.body):
-                click.echo(clean(line))
-        return answer
+            return
+        for line in lines:
+            click.echo(clean(line))
+
+    def reword(self, text: str) -> str:
+        """Return what the daemon said in this command's words."""
+        return reword(text, self._names())
+
+    def explain(self, problem: ProblemError) -> str:
+        """Return a problem in this command's words."""
+        return explain(problem, self._names())
+
+    def _names(self) -> dict[str, str]:
+        return names_of(self.command) | self.called
 
 
 pass_frame = click.make_pass_decorator(Frame, ensure=True)
@@ -94,11 +127,43 @@ class Command(click.Command):
         super().__init__(*args, **attributes)
         self.params.append(_json_option())
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; its options name what the daemon refuses."""
+        ctx.ensure_object(Frame).command = self
+        return super().invoke(ctx)
+
+
+class PlainCommand(click.Command):
+    """A command that has nothing to say in JSON, and refuses a ``--json`` before its name."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        if ctx.ensure_object(Frame).as_json:
+            ctx.fail(f"{ctx.info_name} has no --json.")
+        return super().invoke(ctx)
+
 
 class Group(click.Group):
     """Commands below a command."""
 
     command_class = Command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands; what a line does not hold is wrapped, not cut."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(_LONGEST_HELP)) for name, one in found if one])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command by name; a name that is almost one is answered with it."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
+            meant = f" Did you mean '{near[0]}'?" if near else f" `{ctx.command_path} --help` lists them."
+            ctx.fail(f"No such command '{name}'.{meant}")
+        return super().resolve_command(ctx, args)
 
 
 class Root(Group):
@@ -117,9 +182,14 @@ class Root(Group):
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+        """Write the list of commands by groups, without importing any."""
+        offered = self.list_commands(ctx)
+        placed = {name for names in GROUPS.values() for name in names}
+        groups = {**GROUPS, _LAST_GROUP: [name for name in offered if name not in placed]}
+        width = max(map(len, offered))
+        for heading, names in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), COMMANDS[name]) for name in names if name in offered])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -130,7 +200,7 @@ class Root(Group):
         except ProblemError as problem:
             if frame.as_json:
                 write_raw(problem.raw)
-            raise Failure(_explain(problem), exit_code_of(problem)) from problem
+            raise Failure(frame.explain(problem), exit_code_of(problem)) from problem
         except DaemonUnreachable as error:
             raise Failure(str(error), UNREACHABLE) from error
         except MemorydError as error:
@@ -168,24 +238,44 @@ def clean(text: str) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return the text on one line, at most so many characters."""
+    """Return the text on one line, at most so many characters; it is cut behind a word where one ends near."""
     line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
+    if len(line) <= width:
+        return line
+    head, space, _ = line[:width].rpartition(" ")
+    return (head if space and len(head) > width * 3 // 4 else line[: width - 1]).rstrip(" ,;:") + "…"
 
 
 def place_of(item: dict[str, Any]) -> str:
-    """Return where a hit or episode stands, as ``path:first-last``, and its id."""
+    """Return where a hit or episode stands and its id: ``path:first-last (id)``."""
     path, lines = item.get("path"), item.get("lines")
-    place = f"{path}:{lines[0]}-{lines[1]}  " if path and lines else f"{path}  " if path else ""
-    return f"{place}{item['id']}"
+    if not path:
+        return str(item["id"])
+    span = "" if not lines else f":{lines[0]}" if lines[0] == lines[1] else f":{lines[0]}-{lines[1]}"
+    return f"{path}{span} ({item['id']})"
 
 
-def _explain(problem: ProblemError) -> str:
-    candidates = problem.body.get("candidates")
-    if not isinstance(candidates, list) or not candidates:
-        return str(problem)
-    named = ", ".join(f"{one.get('id')} ({one.get('kind')} {one.get('name')!r})" for one in candidates[:5])
-    return f"{problem}; there is: {named}"
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun in the right form: ``1 chunk``, ``1,200 chunks``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that were given, as fields of a request: a zero is given, and an empty text is refused.
+
+    Raises:
+        click.BadParameter: An option's value is empty.
+    """
+    fields = {}
+    for name, value in options.items():
+        if value is None or value is False or value == ():
+            continue
+        if value == "" or (isinstance(value, tuple) and "" in value):
+            ctx = click.get_current_context(silent=True)
+            hint = names_of(ctx.command if ctx else None).get(name, name)
+            raise click.BadParameter("must not be empty", param_hint=hint)
+        fields[name] = list(value) if isinstance(value, tuple) else value
+    return fields
 
 
 def _json_option() -> click.Option:
@@ -194,7 +284,11 @@ def _json_option() -> click.Option:
             ctx.ensure_object(Frame).as_json = True
 
     return click.Option(
-        ["--json"], is_flag=True, expose_value=False, callback=remember, help="Print the daemon's answer unchanged."
+        ["--json"],
+        is_flag=True,
+        expose_value=False,
+        callback=remember,
+        help="Print the answer as JSON, as it came.",
     )
 
 
@@ -208,7 +302,11 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 
 root = Root(
     name="memoryd",
-    help="A local memory for coding agents: what happened and what is known, behind one explained answer.",
+    help=(
+        "A local memory for coding agents: what happened and what is known, behind one explained answer.\n\n"
+        "\b\nWhere to begin: `memoryd demo` shows what it does, `memoryd up` starts it,\n"
+        "`memoryd recall QUESTION` asks it."
+    ),
     params=[
         _json_option(),
         click.Option(

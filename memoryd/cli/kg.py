@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any, TextIO
 from urllib.parse import quote
 
 import click
 
-from memoryd.cli.frame import Frame, Group, pass_frame, shorten
+from clients.http import ProblemError
+from memoryd.cli.folder import working_folder
+from memoryd.cli.frame import NOT_FOUND, Failure, Frame, Group, given, pass_frame, shorten, write_raw
 
 
 @click.group(cls=Group)
@@ -52,38 +54,64 @@ def decide(
 ) -> None:
     """Record a decision and what it changes."""
     changes = _read_mutations(mutations)
+    labels = [f"--mutations ({number})" for number, _ in enumerate(changes, start=1)]
     for kind, name, gist in put:
+        if not kind.strip() or not name.strip():
+            raise click.BadParameter("KIND and NAME must not be empty", param_hint="--put")
+        labels.append(f"--put {kind} {name}")
         changes.append({"op": "put_element", "kind": kind, "name": name, **({"gist": gist} if gist else {})})
     changes += [
         {"op": "add_link", "from": _end(source), "rel": rel, "to": _end(target)} for source, rel, target in link
     ]
-    body = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items() if value}
-    body |= {"title": title, "mutations": changes}
-    if "project" not in body and body.get("scope") != "user":
-        body["cwd"] = os.getcwd()  # noqa: PTH109 - a text for JSON
-    frame.ask("POST", "/v1/decisions", _describe_recorded, body=body)
+    labels += [f"--link {source} {rel} {target}" for source, rel, target in link]
+    frame.called = {f"mutations[{index}]": label for index, label in enumerate(labels)}
+    body = given(options) | {"title": title, "mutations": changes}
+    if "project" not in body and body.get("scope") != "user" and (folder := working_folder()):
+        body["cwd"] = folder
+    answer = frame.client.call("POST", "/v1/decisions", body=body)
+    frame.show(answer, _describe_recorded(frame, answer.body, is_new=answer.status == 201))
 
 
 @command.command("show")
 @click.argument("name", metavar="ID|NAME")
 @pass_frame
 def show(frame: Frame, name: str) -> None:
-    """Show an element or a decision; a name lists the elements that have it."""
+    """Show an element or a decision by id, or elements by name.
+
+    Words find the elements whose names, aliases or gists have them; ends with 4 if there is none.
+    """
     if name.startswith("de_"):
         frame.ask("GET", f"/v1/decisions/{quote(name, safe='')}", _describe_decision)
     elif name.startswith("el_"):
         frame.ask("GET", f"/v1/elements/{quote(name, safe='')}", describe_element)
     else:
-        frame.ask("GET", "/v1/elements", _describe_elements, query={"q": name})
+        answer = frame.ask("GET", "/v1/elements", _describe_elements, query={"q": name})
+        if not answer.body["items"]:
+            raise Failure(f"no element has this name: {name}; `memoryd recall` searches all that is known", NOT_FOUND)
 
 
 @command.command("as-of")
 @click.argument("id_", metavar="ID")
-@click.argument("instant", metavar="WHEN")
+@click.argument("as_of_", metavar="WHEN")
 @pass_frame
-def as_of(frame: Frame, id_: str, instant: str) -> None:
-    """Show an element as it was known at an instant, or at the end of a date."""
-    frame.ask("GET", f"/v1/elements/{quote(id_, safe='')}", describe_element, query={"as_of": instant})
+def as_of(frame: Frame, id_: str, as_of_: str) -> None:
+    """Show an element as it was known at an instant.
+
+    WHEN is an instant, or a date, whose end is meant.
+    """
+    place = f"/v1/elements/{quote(id_, safe='')}"
+    try:
+        frame.ask("GET", place, describe_element, query={"as_of": as_of_})
+    except ProblemError as problem:
+        if problem.status != HTTPStatus.NOT_FOUND:
+            raise
+        # Either nobody ever heard of it, and then this call says so, or it came later.
+        known = frame.client.call("GET", place).body
+        steps = frame.client.call("GET", f"{place}/history").body["items"]
+        if frame.as_json:
+            write_raw(problem.raw)
+        since = f"is known since {_shown_at(steps[0])}" if steps else "is known now"
+        raise Failure(f"not yet known then: {known['kind']} {known['name']} {since}", NOT_FOUND) from problem
 
 
 @command.command("history")
@@ -110,14 +138,14 @@ def neighbors(frame: Frame, id_: str) -> None:
 @command.command("conflicts")
 @pass_frame
 def conflicts(frame: Frame) -> None:
-    """Show elements about which two decisions stand side by side."""
+    """Show where two decisions stand side by side."""
     frame.ask("GET", "/v1/conflicts", _describe_conflicts)
 
 
 def describe_element(body: dict[str, Any]) -> Iterator[str]:
     """Return the lines of an element."""
     scope = body["project"] if body["scope"] == "project" else body["scope"]
-    yield f"{body['kind']} {body['name']}  ({scope})  {body['id']}"
+    yield f"{body['kind']} {body['name']} ({scope}) {body['id']}"
     if body.get("gist"):
         yield f"  {body['gist']}"
     for name in ("aliases", "touches", "notes", "heads", "evidence"):
@@ -130,15 +158,14 @@ def describe_element(body: dict[str, Any]) -> Iterator[str]:
 
 
 def _describe_elements(body: dict[str, Any]) -> Iterator[str]:
-    if not body["items"]:
-        yield "no element has this name"
     for item in body["items"]:
         yield from describe_element(item)
+    if body.get("next_cursor"):
+        yield "there are more; write more of the name"
 
 
 def _describe_decision(body: dict[str, Any]) -> Iterator[str]:
-    at = str(body["at"])[:16].replace("T", " ")
-    yield f"{at} {shorten(body['title'], 100)}  {body['id']}  by {body.get('actor', '?')}"
+    yield f"{_shown_at(body)} “{shorten(body['title'], 100)}” by {body.get('actor', '?')} ({body['id']})"
     yield f"    why: {shorten(body['why'] or '', 400)}"
     if body.get("supersedes"):
         yield f"    supersedes {', '.join(body['supersedes'])}"
@@ -146,11 +173,15 @@ def _describe_decision(body: dict[str, Any]) -> Iterator[str]:
         yield f"    superseded by {body['superseded_by']}"
 
 
-def _describe_recorded(body: dict[str, Any]) -> Iterator[str]:
-    yield f"recorded {body['id']}"
+def _describe_recorded(frame: Frame, body: dict[str, Any], *, is_new: bool) -> Iterator[str]:
+    yield f"recorded {body['id']}" if is_new else f"already recorded as {body['id']}; it still holds"
     for name in ("elements", "superseded", "warnings"):
         for value in body.get(name) or ():
-            yield f"  {name.removesuffix('s')}: {value}"
+            yield f"  {name.removesuffix('s')}: {frame.reword(value)}"
+
+
+def _shown_at(decision: dict[str, Any]) -> str:
+    return str(decision["at"])[:16].replace("T", " ")
 
 
 def _describe_neighbors(body: dict[str, Any]) -> Iterator[str]:
@@ -158,7 +189,8 @@ def _describe_neighbors(body: dict[str, Any]) -> Iterator[str]:
         yield "nothing is linked with it"
     for item in body["items"]:
         element = item.get("element") or {}
-        yield f"{_describe_link(item['link'])}  {element.get('kind', '')} {element.get('name', '')}".rstrip()
+        named = f": {element['kind']} {element['name']}" if element else ""
+        yield f"{_describe_link(item['link'])}{named}"
 
 
 def _describe_conflicts(body: dict[str, Any]) -> Iterator[str]:
@@ -166,7 +198,7 @@ def _describe_conflicts(body: dict[str, Any]) -> Iterator[str]:
         yield "no conflicts"
     for item in body["items"]:
         element = item["element"]
-        named = f"{element['kind']} {element['name']}  {element['id']}" if isinstance(element, dict) else str(element)
+        named = f"{element['kind']} {element['name']} ({element['id']})" if isinstance(element, dict) else str(element)
         yield named
         for head in item["heads"]:
             yield f"  {head['id']} {shorten(head.get('title') or '', 80)}" if isinstance(head, dict) else f"  {head}"

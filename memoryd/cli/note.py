@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import click
 
-from memoryd.cli.frame import REFUSED, Failure, Frame, Group, pass_frame, shorten, write_raw
+from memoryd.cli.frame import REFUSED, Failure, Frame, Group, counted, given, pass_frame, shorten, write_raw
 
 
 @click.group(cls=Group)
@@ -27,7 +27,17 @@ def command() -> None:
 @pass_frame
 def list_notes(frame: Frame, /, **query: Any) -> None:
     """List notes."""
-    frame.ask("GET", "/v1/notes", _describe_list, query=query)
+    asked = given(query)
+
+    def lines(body: dict[str, Any]) -> Iterator[str]:
+        if not body["items"]:
+            is_narrowed = bool(asked.keys() - {"limit"})
+            yield (
+                "no note fits" if is_narrowed else "no notes yet; Markdown files of the vaults are taken in as they are"
+            )
+        yield from _describe_list(body)
+
+    frame.ask("GET", "/v1/notes", lines, query=asked)
 
 
 @command.command("show")
@@ -48,20 +58,24 @@ def show(frame: Frame, place: str) -> None:
 @click.option("--as", "place", metavar="VAULT:PATH", help="Where the note is to go; without it, its own name.")
 @pass_frame
 def check(frame: Frame, file: Path, place: str | None) -> None:
-    """Check a file against the note contract, without storing it; ends with 5 if an agent could not write it."""
+    """Check a file against the note contract.
+
+    Nothing is stored. Ends with 5 if an agent could not write it.
+    """
     data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     name = "note.md" if str(file) == "-" else file.name
     vault, _, path = (place or name).rpartition(":")
     body = {"text": data.decode("utf-8", "replace"), "vault": vault or "vault", "path": path}
     answer = frame.ask("POST", "/v1/notes/check", _describe_check, body=body)
     if answer.body.get("violations"):
-        raise Failure(f"{len(answer.body['violations'])} things are against the contract", REFUSED)
+        count = len(answer.body["violations"])
+        raise Failure(f"{counted(count, 'thing')} {'is' if count == 1 else 'are'} against the contract", REFUSED)
 
 
 def _describe_list(body: dict[str, Any]) -> Iterator[str]:
     for note in body["items"]:
-        tags = f"  [{' '.join(note['tags'])}]" if note["tags"] else ""
-        yield f"{note['vault']}:{note['path']}  {shorten(note['title'], 80)}{tags}"
+        tags = f" [{' '.join(note['tags'])}]" if note["tags"] else ""
+        yield f"{note['vault']}:{note['path']} “{shorten(note['title'], 80)}”{tags}"
         for broken in note.get("broken", ()):
             yield f"    link to nothing: {broken if isinstance(broken, str) else broken.get('written', broken)}"
         for violation in note.get("violations", ()):

@@ -19,15 +19,36 @@ def command() -> None:
 @pass_frame
 def list_projects(frame: Frame) -> None:
     """List projects with their remotes and folders."""
-    frame.ask("GET", "/v1/projects", _describe)
+    frame.ask("GET", "/v1/projects", _describe_list)
 
 
-def _describe(body: dict[str, Any]) -> Iterator[str]:
+@command.command("merge")
+@click.argument("from_", metavar="FROM")
+@click.argument("into", metavar="INTO")
+@pass_frame
+def merge(frame: Frame, from_: str, into: str) -> None:
+    """Make one project of two, each an id or a name.
+
+    What belongs to FROM belongs to INTO from then on; the id and name of FROM still find it.
+    """
+
+    def lines(body: dict[str, Any]) -> Iterator[str]:
+        yield f"{from_} is now part of:"
+        yield from _describe(body)
+
+    frame.ask("POST", "/v1/projects/merge", lines, body={"from": from_, "into": into})
+
+
+def _describe_list(body: dict[str, Any]) -> Iterator[str]:
     if not body["items"]:
-        yield "no project is known yet"
+        yield "no project is known yet; the first `memoryd remember` in a project's folder makes it known"
     for item in body["items"]:
-        yield f"{item['id']}  {item['name']}"
-        for remote in item.get("remotes", ()):
-            yield f"    {remote}"
-        for place in item.get("roots", ()):
-            yield f"    {place.get('path', place) if isinstance(place, dict) else place}"
+        yield from _describe(item)
+
+
+def _describe(item: dict[str, Any]) -> Iterator[str]:
+    yield f"{item['name']} ({item['id']})"
+    for remote in item.get("remotes", ()):
+        yield f"    {remote}"
+    for place in item.get("roots", ()):
+        yield f"    {place.get('path', place) if isinstance(place, dict) else place}"

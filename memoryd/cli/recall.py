@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from memoryd.cli.frame import Command, Frame, pass_frame, place_of, shorten
+from memoryd.cli.folder import working_folder
+from memoryd.cli.frame import Command, Frame, given, pass_frame
+from memoryd.cli.hits import describe_hits
 from memoryd.cli.route import describe_route
-
-_TEXT_CHARACTERS = 280
 
 
 @click.command(cls=Command)
-@click.argument("words", nargs=-1, metavar="QUESTION...")
+@click.argument("query", nargs=-1, metavar="QUESTION...")
 @click.option("--limit", type=int, help="At most so many hits, 1 to 500; 10 if not given.")
 @click.option("--store", type=click.Choice(["auto", "episodic", "semantic", "both"]), help="Which memory answers.")
 @click.option("--since", help="Nothing from before: an instant, a date, or a span back from now such as 2w.")
@@ -28,28 +27,20 @@ _TEXT_CHARACTERS = 280
 @click.option("--max-chars", type=int, help="The most characters of titles and texts together.")
 @click.option("--explain", is_flag=True, help="With --json: say how each hit was found.")
 @pass_frame
-def command(frame: Frame, /, words: tuple[str, ...], explain: bool, **options: Any) -> None:
+def command(frame: Frame, /, query: tuple[str, ...], **options: Any) -> None:
     """Ask both memories; the answer says which of them answered, and why."""
-    body = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items() if value}
-    body |= {"query": " ".join(words), "cwd": os.getcwd()}  # noqa: PTH109 - a text for JSON
-    if explain:
-        body["explain"] = True
+    body = given(options) | {"query": " ".join(query)}
+    if folder := working_folder():
+        body["cwd"] = folder
     frame.ask("POST", "/v1/recall", describe, body=body)
 
 
 def describe(body: dict[str, Any]) -> Iterator[str]:
     """Return the lines of an answer: route, hits, and what was missing."""
-    yield from describe_route(body["route"])
+    yield from describe_route(body["route"], on_one_line=True)
     if not body["hits"]:
         yield "nothing relevant is remembered"
-    for number, hit in enumerate(body["hits"], start=1):
-        yield ""
-        at = f"{hit['at'][:16].replace('T', ' ')}  " if hit.get("at") else ""
-        yield f"{number}. {at}{shorten(hit['title'] or '', 100)}  [{hit['kind']} {hit['score']:.2f}]"
-        yield f"   {shorten(hit['text'], _TEXT_CHARACTERS)}"
-        if hit.get("superseded_by"):
-            yield f"   superseded by {hit['superseded_by']}"
-        yield f"   {place_of(hit)}"
+    yield from describe_hits(body)
     if body["degraded"]:
         yield ""
     for reason in body["degraded"]:

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from memoryd.cli.folder import working_folder
 from memoryd.cli.frame import Command, Frame, pass_frame
 
 
 @click.command(cls=Command)
-@click.argument("words", nargs=-1, required=True, metavar="QUESTION...")
+@click.argument("query", nargs=-1, required=True, metavar="QUESTION...")
 @pass_frame
-def command(frame: Frame, words: tuple[str, ...]) -> None:
+def command(frame: Frame, query: tuple[str, ...]) -> None:
     """Show which memory would answer a question, and why."""
-    body = {"query": " ".join(words), "cwd": os.getcwd()}  # noqa: PTH109 - a text for JSON
+    body = {"query": " ".join(query)}
+    if folder := working_folder():
+        body["cwd"] = folder
     frame.ask("POST", "/v1/route", lambda answer: describe_route(answer["route"]), body=body)
 
 
-def describe_route(route: dict[str, Any]) -> Iterator[str]:
-    """Return the lines that explain a route."""
-    yield f"route: {route['store']} ({route['confidence']:.2f})"
-    for reason in route["reasons"]:
-        yield f"  {reason}"
+def describe_route(route: dict[str, Any], *, on_one_line: bool = False) -> Iterator[str]:
+    """Return the lines that explain a route; the reasons stand in a line each, or all behind the route."""
+    head, reasons = f"route: {route['store']} ({route['confidence']:.2f})", route["reasons"]
+    if on_one_line:
+        yield f"{head}: {'; '.join(reasons)}" if reasons else head
+    else:
+        yield head
+        yield from (f"  {reason}" for reason in reasons)
     span = route.get("range") or {}
     if span:
-        yield f"  from {span.get('since') or 'the beginning'} until {span.get('until') or 'now'}"
+        yield f"  from {_shown(span.get('since')) or 'the beginning'} until {_shown(span.get('until')) or 'now'}"
+
+
+def _shown(instant: str | None) -> str:
+    return (instant or "")[:16].replace("T", " ")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from memoryd.cli.frame import Command
+from memoryd.cli.frame import PlainCommand
 
 
-@click.command(cls=Command)
+@click.command(cls=PlainCommand)
 @click.option("--port", type=click.IntRange(0, 65535), help="TCP port; 0 takes any free one.")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="What the log holds.")
 @click.pass_context

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from memoryd.cli.frame import Command, Frame, pass_frame
+from memoryd.cli.frame import Command, Frame, counted, pass_frame
 
 
 @click.command(cls=Command)
@@ -28,14 +28,10 @@ def describe(body: dict[str, Any]) -> Iterator[str]:
     """Return the lines that say what each half holds."""
     for half in ("episodic", "semantic"):
         held = ", ".join(
-            f"{_number(value)} {key}" if isinstance(value, int) else f"{key} {value}"
+            counted(value, key.removesuffix("s")) if isinstance(value, int) else f"{key} {value}"
             for key, value in body[half].items()
         )
         yield f"{half}: {held}"
-    yield f"pending: {_number(body['pending'])}"
+    yield f"pending: {body['pending']:,}"
     for reason in body["degraded"]:
         yield f"degraded: {reason}"
-
-
-def _number(value: int) -> str:
-    return f"{value:,}"

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from memoryd.cli.frame import Command, Frame, pass_frame, place_of, shorten
-
-_TEXT_CHARACTERS = 200
+from memoryd.cli.frame import Command, Frame, given, pass_frame, place_of
+from memoryd.cli.hits import excerpt, title_at
 
 
 @click.command(cls=Command)
@@ -22,7 +21,7 @@ _TEXT_CHARACTERS = 200
 @pass_frame
 def command(frame: Frame, /, **query: Any) -> None:
     """Show episodes, newest first."""
-    frame.ask("GET", "/v1/episodes", _describe, query=query)
+    frame.ask("GET", "/v1/episodes", _describe, query=given(query))
 
 
 def _describe(body: dict[str, Any]) -> Iterator[str]:
@@ -31,8 +30,8 @@ def _describe(body: dict[str, Any]) -> Iterator[str]:
         if item["at"][:10] != day:
             day = item["at"][:10]
             yield day
-        yield f"  {item['at'][11:16]} {shorten(item['title'] or '', 100)}"
-        yield f"        {shorten(item['text'], _TEXT_CHARACTERS)}"
+        yield f"  {item['at'][11:16]} {title_at(item)}".rstrip()
+        yield f"        {excerpt(item['text'], '')}"
         if item.get("superseded_by"):
             yield f"        superseded by {item['superseded_by']}"
         yield f"        {place_of(item)}"

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import structlog
 
-from memoryd.text.embedder import Vectors
+from memoryd.text.embedder import Vectors, Weights
 
 log = structlog.get_logger("memoryd.embedding.cache")
 
@@ -35,6 +35,9 @@ CREATE TABLE IF NOT EXISTS vectors (
   fingerprint TEXT NOT NULL, text_sha256 BLOB NOT NULL, vector BLOB NOT NULL, used INTEGER NOT NULL,
   PRIMARY KEY (fingerprint, text_sha256)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used);
+CREATE TABLE IF NOT EXISTS weights (
+  fingerprint TEXT NOT NULL, text_sha256 BLOB NOT NULL, weights BLOB NOT NULL,
+  PRIMARY KEY (fingerprint, text_sha256)) WITHOUT ROWID;
 """
 
 
@@ -43,6 +46,11 @@ def as_stored(vectors: Vectors) -> Vectors:
     rounded = vectors.astype(np.float16).astype(np.float32)
     unit: Vectors = rounded / np.linalg.norm(rounded, axis=1, keepdims=True)
     return unit
+
+
+def weights_as_stored(weights: Weights) -> dict[int, float]:
+    """Round token weights to what the cache keeps; what rounds to nothing is left out."""
+    return _unpacked(_packed(weights))
 
 
 class VectorCache:
@@ -82,6 +90,19 @@ class VectorCache:
         rows = [(fingerprint, _key(text), vector.astype("<f2").tobytes()) for text, vector in vectors.items()]
         with self._lock:
             self._guarded(lambda: self._insert(rows), None)
+
+    def get_weights(self, fingerprint: str, texts: Sequence[str]) -> dict[str, dict[int, float]]:
+        """Return the token weights of those texts that are known, by text."""
+        by_key = {_key(text): text for text in texts}
+        with self._lock:
+            found = self._guarded(lambda: self._select_weights(fingerprint, list(by_key)), dict[bytes, bytes]())
+        return {by_key[key]: _unpacked(blob) for key, blob in found.items()}
+
+    def put_weights(self, fingerprint: str, weights: Mapping[str, Weights]) -> None:
+        """Keep the token weights of texts. They go with the vectors of the same texts."""
+        rows = [(fingerprint, _key(text), _packed(one)) for text, one in weights.items()]
+        with self._lock:
+            self._guarded(lambda: self._insert_weights(rows), None)
 
     def forget(self, texts: Sequence[str]) -> None:
         """Remove the vectors of texts under every fingerprint: a forgotten text leaves no trace here."""
@@ -129,6 +150,20 @@ class VectorCache:
         if self._rows > self._max_rows:
             self._evict(database)
 
+    def _select_weights(self, fingerprint: str, keys: list[bytes]) -> dict[bytes, bytes]:
+        database = self._opened()
+        found: dict[bytes, bytes] = {}
+        for some in _portions(keys):
+            marks = ",".join("?" * len(some))
+            query = f"SELECT text_sha256, weights FROM weights WHERE fingerprint = ? AND text_sha256 IN ({marks})"  # noqa: S608 - only question marks are put in
+            found |= dict(database.execute(query, (fingerprint, *some)).fetchall())
+        return found
+
+    def _insert_weights(self, rows: Sequence[tuple[str, bytes, bytes]]) -> None:
+        database = self._opened()
+        with database:
+            database.executemany("INSERT OR REPLACE INTO weights VALUES (?, ?, ?)", rows)
+
     def _evict(self, database: sqlite3.Connection) -> None:
         excess = self._count(database) - self._max_rows
         if excess > 0:
@@ -139,12 +174,17 @@ class VectorCache:
                     "(SELECT fingerprint, text_sha256 FROM vectors ORDER BY used LIMIT ?)",
                     (excess + self._max_rows // 10,),
                 )
+                database.execute(
+                    "DELETE FROM weights WHERE (fingerprint, text_sha256) NOT IN "
+                    "(SELECT fingerprint, text_sha256 FROM vectors)"
+                )
         self._rows = self._count(database)
 
     def _delete(self, keys: list[bytes]) -> None:
         database = self._opened()
         with database:
-            database.executemany("DELETE FROM vectors WHERE text_sha256 = ?", [(key,) for key in keys])
+            for table in ("vectors", "weights"):
+                database.executemany(f"DELETE FROM {table} WHERE text_sha256 = ?", [(key,) for key in keys])  # noqa: S608 - fixed names
 
     def _count(self, database: sqlite3.Connection) -> int:
         return int(database.execute("SELECT count(*) FROM vectors").fetchone()[0])
@@ -215,6 +255,20 @@ def _prepare(database: sqlite3.Connection) -> None:
 
 def _key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _packed(weights: Weights) -> bytes:
+    """Four bytes an id, two a weight; what rounds to nothing is left out."""
+    ids = np.fromiter(weights.keys(), "<u4", len(weights))
+    values = np.fromiter(weights.values(), "<f4", len(weights)).astype("<f2")
+    kept = values > 0
+    return ids[kept].tobytes() + values[kept].tobytes()
+
+
+def _unpacked(blob: bytes) -> dict[int, float]:
+    count = len(blob) // 6
+    ids, values = np.frombuffer(blob, "<u4", count), np.frombuffer(blob, "<f2", count, 4 * count)
+    return dict(zip(ids.tolist(), values.tolist(), strict=True))
 
 
 def _portions(keys: Sequence[bytes]) -> Iterator[list[bytes]]:

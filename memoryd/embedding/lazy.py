@@ -20,11 +20,14 @@ import numpy.typing as npt
 import structlog
 
 from memoryd.embedding.errors import EmbeddingError, ModelUnavailableError
-from memoryd.text.embedder import Embedder, Vectors
+from memoryd.text.embedder import Embedder, LexicalEmbedder, Vectors, Weights, lexical_of
 
 log = structlog.get_logger("memoryd.embedding.lazy")
 
 _REMEMBERED_QUERIES = 64
+
+_Question = tuple[npt.NDArray[np.float32], Weights]
+"""Its vector, and its token weights (none where the model gives none)."""
 
 
 class LazyEmbedder:
@@ -45,8 +48,10 @@ class LazyEmbedder:
         dimension: int,
         idle_s: float = 600,
         retry_s: float = 60,
+        has_lexical: bool = False,
     ) -> None:
         self._load = load
+        self._has_lexical = has_lexical
         self._fingerprint = fingerprint
         self._dimension = dimension
         self._idle_s = idle_s
@@ -59,7 +64,7 @@ class LazyEmbedder:
         self._last_use = 0.0
         self._problem: str | None = None
         self._failed_at = 0.0
-        self._queries: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
+        self._queries: OrderedDict[str, _Question] = OrderedDict()
         self._keeper = threading.Thread(target=self._keep, name="embedder", daemon=True)
         self._keeper.start()
 
@@ -72,6 +77,11 @@ class LazyEmbedder:
     def dimension(self) -> int:
         """The length of a vector, known without loading the model."""
         return self._dimension
+
+    @property
+    def has_lexical(self) -> bool:
+        """Whether the model also weighs tokens, known without loading it."""
+        return self._has_lexical
 
     @property
     def ready(self) -> bool:
@@ -104,31 +114,35 @@ class LazyEmbedder:
         """
         known = self._remembered(text)
         if known is not None:
-            return known
+            return known[0]
         try:
             with self._borrow(timeout_s) as model:
-                vector = model.embed_query(text)
+                asked = self._ask(model, text)
         except ModelUnavailableError:
             return None
         except EmbeddingError as error:
             log.warning("a question got no vector", reason=type(error).__name__)
             return None
-        self._remember(text, vector)
-        return vector
+        self._remember(text, asked)
+        return asked[0]
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
         """Return a question's unit vector, waiting for the model. Raises EmbeddingError."""
-        known = self._remembered(text)
-        if known is None:
-            with self._borrow(None) as model:
-                known = model.embed_query(text)
-            self._remember(text, known)
-        return known
+        return self._question(text)[0]
+
+    def query_both(self, text: str) -> _Question:
+        """Return a question's unit vector and token weights, waiting for the model. Raises EmbeddingError."""
+        return self._question(text)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector a stored text, waiting for the model. Raises EmbeddingError."""
         with self._borrow(None) as model:
             return model.embed_passages(texts)
+
+    def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[Weights]]:
+        """Return unit vectors and token weights of stored texts, waiting for the model. Raises EmbeddingError."""
+        with self._borrow(None) as model:
+            return self._weighing(model).embed_both(texts)
 
     def close(self, timeout_s: float = 10) -> None:
         """Give the memory back and end the thread; whoever waits gets ModelUnavailableError.
@@ -171,15 +185,33 @@ class LazyEmbedder:
             return "the embedder is closed"
         return self._problem or "the model is still loading"
 
-    def _remembered(self, text: str) -> npt.NDArray[np.float32] | None:
+    def _question(self, text: str) -> _Question:
+        known = self._remembered(text)
+        if known is None:
+            with self._borrow(None) as model:
+                known = self._ask(model, text)
+            self._remember(text, known)
+        return known
+
+    def _ask(self, model: Embedder, text: str) -> _Question:
+        return self._weighing(model).query_both(text) if self._has_lexical else (model.embed_query(text), {})
+
+    @staticmethod
+    def _weighing(model: Embedder) -> LexicalEmbedder:
+        weighing = lexical_of(model)
+        if weighing is None:
+            raise ModelUnavailableError("the model does not weigh tokens")
+        return weighing
+
+    def _remembered(self, text: str) -> _Question | None:
         with self._changed:
             if text in self._queries:
                 self._queries.move_to_end(text)
             return self._queries.get(text)
 
-    def _remember(self, text: str, vector: npt.NDArray[np.float32]) -> None:
+    def _remember(self, text: str, question: _Question) -> None:
         with self._changed:
-            self._queries[text] = vector
+            self._queries[text] = question
             while len(self._queries) > _REMEMBERED_QUERIES:
                 self._queries.popitem(last=False)
 
@@ -211,6 +243,8 @@ class LazyEmbedder:
             model = self._load()
             if model.fingerprint != self._fingerprint:
                 model, problem = None, "the model's files changed since the start: restart the daemon"
+            elif self._has_lexical and lexical_of(model) is None:
+                model, problem = None, "the model's files give no token weights, though they should"
         except EmbeddingError as error:
             problem = str(error)
         except Exception as error:  # noqa: BLE001 - the thread must live on, and the reason must be told

@@ -17,7 +17,7 @@ from memoryd.embedding.files import ModelFiles
 from memoryd.embedding.head import LexicalHead, read_head
 from memoryd.embedding.layout import Outputs, detect_outputs
 from memoryd.embedding.manifest import Manifest
-from memoryd.embedding.tokenizer import load_tokenizer
+from memoryd.embedding.tokenizer import encodable, load_tokenizer
 from memoryd.text.embedder import Vectors
 
 LexicalWeights = dict[int, float]
@@ -97,8 +97,16 @@ class OnnxEmbedder:
             raise ModelUnavailableError(f"the model {self._manifest.name} has no lexical head")
         return self._embed([self._manifest.passage_prefix + text for text in texts], lexical=True)
 
+    def query_both(self, text: str) -> tuple[npt.NDArray[np.float32], LexicalWeights]:
+        """Return unit vector and lexical weights of a question from one pass."""
+        if not self.has_lexical:
+            raise ModelUnavailableError(f"the model {self._manifest.name} has no lexical head")
+        vectors, weights = self._embed([self._manifest.query_prefix + text], lexical=True)
+        query: npt.NDArray[np.float32] = vectors[0]
+        return query, weights[0]
+
     def _embed(self, texts: Sequence[str], *, lexical: bool) -> tuple[Vectors, list[LexicalWeights]]:
-        ids = self._tokenizer.token_ids([_encodable(text) for text in texts])
+        ids = self._tokenizer.token_ids([encodable(text) for text in texts])
         vectors = np.zeros((len(ids), self.dimension), np.float32)
         weights: list[LexicalWeights] = [{} for _ in ids]
         for rows in _batches([len(it) for it in ids], self._batch_tokens):
@@ -217,12 +225,3 @@ def _unit(vectors: Vectors) -> Vectors:
         raise BadVectorError(f"the model gave no usable vector for {bad.size} of {len(vectors)} texts", bad.tolist())
     unit: Vectors = vectors / lengths
     return unit
-
-
-def _encodable(text: str) -> str:
-    """Put U+FFFD for lone surrogates, which JSON can carry and UTF-8 cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text

@@ -123,3 +123,12 @@ def load_tokenizer(path: Path, max_tokens: int) -> TextTokenizer:
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)
     return TextTokenizer(pad_id=known[1], special_ids=frozenset(known), _tokenizer=tokenizer)
+
+
+def encodable(text: str) -> str:
+    """Put U+FFFD for lone surrogates, which JSON can carry and UTF-8 cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text

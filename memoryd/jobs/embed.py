@@ -7,28 +7,25 @@ own threads and wait for no batch.
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import structlog
 
-from memoryd.embedding.cache import VectorCache, as_stored
+from memoryd.embedding.cache import VectorCache, as_stored, weights_as_stored
 from memoryd.embedding.errors import BadVectorError
-from memoryd.text.embedder import Embedder
+from memoryd.jobs.priority import lower_priority
+from memoryd.text.embedder import Embedder, Vectors, Weights, lexical_of
 
 log = structlog.get_logger("memoryd.embed")
 
 DEFAULT_BATCH = 8
 LOOKED_UP = 256
 """So many pieces are looked up in the cache at once: after a restart nearly all of them are there."""
-_NICENESS = 10
 
 
 class VectorSource(Protocol):
@@ -40,6 +37,37 @@ class VectorSource(Protocol):
 
     def add_vectors(self, fingerprint: str, dimension: int, vectors: Mapping[str, npt.NDArray[np.float32]]) -> None:
         """Put unit vectors by id into the index; ids that are gone by now are passed over."""
+        ...
+
+
+@runtime_checkable
+class WeightSource(VectorSource, Protocol):
+    """A store that also takes the token weights of a model that gives them."""
+
+    def wanting_weights(self, fingerprint: str, limit: int) -> list[tuple[str, str]]:
+        """Return up to ``limit`` pairs of an id and the exact string to embed, newest first."""
+        ...
+
+    def add_weights(self, fingerprint: str, weights: Mapping[str, Weights]) -> None:
+        """Put token weights by id into the index; ids that are gone by now are passed over."""
+        ...
+
+
+@runtime_checkable
+class CountedSource(VectorSource, Protocol):
+    """A store that says how much it wants without naming it."""
+
+    def count_wanting(self, fingerprint: str) -> int:
+        """Return how many pieces ``wanting_vectors`` would name."""
+        ...
+
+
+@runtime_checkable
+class CountedWeightSource(WeightSource, Protocol):
+    """The same, for token weights."""
+
+    def count_wanting_weights(self, fingerprint: str) -> int:
+        """Return how many pieces ``wanting_weights`` would name."""
         ...
 
 
@@ -120,8 +148,12 @@ class EmbedQueue:
             self._changed.notify_all()
 
     def pending(self, limit: int = 10_000) -> int:
-        """Return how many pieces want a vector now, counting ``limit`` of a source at the most."""
-        return sum(len(self._ask(source, limit)) for source in self._sources)
+        """Return how many pieces want a vector now; of a source that cannot count, ``limit`` at the most."""
+        return sum(max(self._count(source, limit), self._count_weights(source, limit)) for source in self._sources)
+
+    def is_done(self) -> bool:
+        """Tell whether nothing wants a vector now, but for what the model cannot take."""
+        return not any(self._ask(source, 1) or self._ask_weights(source, 1) for source in self._sources)
 
     @property
     def problem(self) -> str | None:
@@ -140,7 +172,7 @@ class EmbedQueue:
             return self._changed.wait_for(lambda: self._answered >= mine, timeout_s)
 
     def _run(self) -> None:
-        _lower_priority()
+        lower_priority()
         while self._may_go_on():
             with self._changed:
                 asked = self._asked
@@ -177,8 +209,10 @@ class EmbedQueue:
         for source in self._sources:
             try:
                 wanted = self._ask(source, max(LOOKED_UP, self._batch))
-                done = done or bool(wanted)
                 self._serve(wanted)
+                weightless = self._ask_weights(source, max(LOOKED_UP, self._batch))
+                self._serve_weights(weightless)
+                done = done or bool(wanted) or bool(weightless)
             except Exception as error:  # noqa: BLE001 - raised below, once the other sources had their turn
                 failure = failure or error
         if failure is not None:
@@ -186,8 +220,31 @@ class EmbedQueue:
         return done
 
     def _ask(self, source: VectorSource, limit: int) -> list[_Wanted]:
+        return self._willing(source, source.wanting_vectors, limit)
+
+    def _ask_weights(self, source: VectorSource, limit: int) -> list[_Wanted]:
+        if lexical_of(self._embedder) is None or not isinstance(source, WeightSource):
+            return []
+        return self._willing(source, source.wanting_weights, limit)
+
+    def _count(self, source: VectorSource, limit: int) -> int:
+        if not isinstance(source, CountedSource):
+            return len(self._ask(source, limit))
+        return max(0, source.count_wanting(self._embedder.fingerprint) - self._refusals(source))
+
+    def _count_weights(self, source: VectorSource, limit: int) -> int:
+        if lexical_of(self._embedder) is None or not isinstance(source, CountedWeightSource):
+            return len(self._ask_weights(source, limit))
+        return max(0, source.count_wanting_weights(self._embedder.fingerprint) - self._refusals(source))
+
+    def _refusals(self, source: VectorSource) -> int:
+        return sum(owner is source for owner, _ in self._refused)
+
+    def _willing(
+        self, source: VectorSource, ask: Callable[[str, int], list[tuple[str, str]]], limit: int
+    ) -> list[_Wanted]:
         refused = {id_ for owner, id_ in self._refused if owner is source}
-        wanting = source.wanting_vectors(self._embedder.fingerprint, limit + len(refused))
+        wanting = ask(self._embedder.fingerprint, limit + len(refused))
         return [_Wanted(source, id_, text) for id_, text in wanting if id_ not in refused][:limit]
 
     def _serve(self, wanted: Sequence[_Wanted]) -> None:
@@ -196,36 +253,56 @@ class EmbedQueue:
         fingerprint = self._embedder.fingerprint
         known = self._cache.get_many(fingerprint, [it.text for it in wanted])
         tried = list(dict.fromkeys(it.text for it in wanted if it.text not in known))[: self._batch]
-        fresh = self._embed(tried)
-        if fresh:
-            self._cache.put_many(fingerprint, fresh)
-        vectors = known | fresh
-        for it in wanted:
-            if it.text in tried and it.text not in vectors:
-                self._refused.add((it.source, it.id))
-                log.warning("a piece gets no vector", id=it.id)
+        vectors = known | self._embed(tried)[0]
+        self._refuse(wanted, tried, vectors)
         found = {it.id: vectors[it.text] for it in wanted if it.text in vectors}
         if found:
             wanted[0].source.add_vectors(fingerprint, self._embedder.dimension, found)
 
-    def _embed(self, texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
-        """Return the vectors of texts; one that the model cannot take is left out and spoils no other."""
+    def _serve_weights(self, wanted: Sequence[_Wanted]) -> None:
+        """Give token weights; most come from the cache, where the pass that made the vectors has put them."""
+        if not wanted:
+            return
+        source, fingerprint = wanted[0].source, self._embedder.fingerprint
+        assert isinstance(source, WeightSource)
+        known = self._cache.get_weights(fingerprint, [it.text for it in wanted])
+        tried = list(dict.fromkeys(it.text for it in wanted if it.text not in known))[: self._batch]
+        weights = known | self._embed(tried)[1]
+        self._refuse(wanted, tried, weights)
+        found = {it.id: weights[it.text] for it in wanted if it.text in weights}
+        if found:
+            source.add_weights(fingerprint, found)
+
+    def _refuse(self, wanted: Sequence[_Wanted], tried: Collection[str], given: Container[str]) -> None:
+        for it in wanted:
+            if it.text in tried and it.text not in given:
+                self._refused.add((it.source, it.id))
+                log.warning("a piece gets no vector", id=it.id)
+
+    def _embed(self, texts: Sequence[str]) -> tuple[dict[str, npt.NDArray[np.float32]], dict[str, dict[int, float]]]:
+        """Return and keep vectors and, where the model gives them, token weights of texts.
+
+        A text that the model cannot take is left out and spoils no other.
+        """
         if not texts:
-            return {}
+            return {}, {}
+        weighing = lexical_of(self._embedder)
+        vectors: Vectors
+        weights: Sequence[Weights]
         try:
-            vectors = as_stored(self._embedder.embed_passages(texts))
+            if weighing is None:
+                vectors, weights = self._embedder.embed_passages(texts), ()
+            else:
+                vectors, weights = weighing.embed_both(texts)
         except BadVectorError:
-            if len(texts) == 1:
-                return {}
-            found: dict[str, npt.NDArray[np.float32]] = {}
-            for text in texts:
-                found |= self._embed([text])
-            return found
-        return dict(zip(texts, vectors, strict=True))
-
-
-def _lower_priority() -> None:
-    """Let everything else go first. On Linux a thread has a niceness of its own; elsewhere it is the process's."""
-    if sys.platform == "linux":
-        with suppress(OSError):  # a container may forbid it, and then it is only less polite
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+            parts = [self._embed([text]) for text in texts] if len(texts) > 1 else []
+            return (
+                {text: vector for one, _ in parts for text, vector in one.items()},
+                {text: weight for _, one in parts for text, weight in one.items()},
+            )
+        found = dict(zip(texts, as_stored(vectors), strict=True))
+        weighed = dict(zip(texts, map(weights_as_stored, weights), strict=weighing is not None))
+        self._cache.put_many(self._embedder.fingerprint, found)
+        if weighed:
+            self._cache.put_weights(self._embedder.fingerprint, weighed)
+        return found, weighed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC
+from datetime import UTC, datetime
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
@@ -19,6 +19,13 @@ class Schedule:
     def every(self, minutes: float, name: str, run: Callable[[], None]) -> None:
         """Run something again and again, the first time after ``minutes``."""
         self._scheduler.add_job(run, "interval", minutes=minutes, id=name, replace_existing=True)
+
+    def next_run(self, name: str) -> datetime | None:
+        """Return when something runs next, in UTC; ``None`` where no timer is set for it, or none has begun yet."""
+        timer = self._scheduler.get_job(name)
+        # A timer that was set before the start has no such attribute at all.
+        found = getattr(timer, "next_run_time", None)
+        return found if isinstance(found, datetime) else None
 
     def start(self) -> None:
         """Begin."""

@@ -95,7 +95,7 @@ def _settings(paths: Paths, loaded: list[Settings]) -> Iterator[Finding]:
     try:
         loaded.append(load_settings(paths.config_file))
     except SettingsError as error:
-        yield Finding("settings", "problem", str(error))
+        yield Finding("settings", "problem", f"{error}; put that right by hand, then start the daemon again")
     else:
         there = "is valid" if paths.config_file.exists() else "does not exist; the defaults hold"
         yield Finding("settings", "fine", f"{paths.config_file} {there}")

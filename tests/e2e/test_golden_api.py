@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from clients.http import ProblemError
 from memoryd.api.problems import Problem
-from memoryd.api.schemas import decisions, episodes, notes, recall, status
+from memoryd.api.schemas import attention, decisions, episodes, hooks, jobs, models, notes, recall, status
 from memoryd.bench.daemon import OwnDaemon
 from tests.e2e.conftest import WITHOUT_MODEL
 
@@ -54,6 +54,14 @@ DECISION = {
     "evidence": ["$episode"],
     "valid_at": "2026-03-02T10:20:00+01:00",
 }
+PROMPT = {
+    "session_id": "session-2",
+    "transcript_path": "/nowhere/session-2.jsonl",
+    "cwd": "/nowhere",
+    "hook_event_name": "UserPromptSubmit",
+    "prompt": "Why does the queue wait?",
+    "of_a_later_version": True,
+}
 DAY = {"since": "2026-03-02", "until": "2026-03-02"}
 
 CALLS: list[tuple[str, str, str, dict[str, Any] | None, type[BaseModel]]] = [
@@ -84,6 +92,7 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("get_element", "GET", "/v1/elements/$element", None, decisions.ElementAnswer),
     ("element_history", "GET", "/v1/elements/$element/history", None, decisions.HistoryPage),
     ("element_neighbors", "GET", "/v1/elements/$element/neighbors", None, decisions.NeighborPage),
+    ("attend", "POST", "/v1/attention", {"op": "pin", "ids": ["$element"]}, attention.AttentionAnswer),
     ("list_conflicts", "GET", "/v1/conflicts", None, decisions.ConflictPage),
     ("list_projects", "GET", "/v1/projects", None, decisions.ProjectPage),
     ("list_notes", "GET", "/v1/notes?tag=type", None, notes.NotePage),
@@ -95,9 +104,17 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("route", "POST", "/v1/route", {"query": "When did we move the queue?"}, recall.RoutedAnswer),
     ("context", "GET", "/v1/context?session=session-1", None, status.ContextAnswer),
     ("status", "GET", "/v1/status", None, status.StatusAnswer),
+    ("list_models", "GET", "/v1/models", None, models.ModelPage),
+    ("list_jobs", "GET", "/v1/jobs", None, jobs.JobPage),
+    ("get_job", "GET", "/v1/jobs/index", None, jobs.JobAnswer),
+    ("get_job_missing", "GET", "/v1/jobs/polish", None, Problem),
+    ("run_job", "POST", "/v1/jobs/index/run", {"args": {"action": "verify"}}, jobs.JobStarted),
+    ("run_job_invalid", "POST", "/v1/jobs/index/run", {"args": {"action": "polish", "force": True}}, Problem),
+    ("index_status", "GET", "/v1/index", None, jobs.IndexAnswer),
     ("list_problems", "GET", "/v1/problems", None, status.ProblemPage),
     ("healthz", "GET", "/healthz", None, status.AliveAnswer),
     ("readyz", "GET", "/readyz", None, status.ReadyAnswer),
+    ("hook", "POST", "/v1/hooks/UserPromptSubmit", PROMPT, hooks.HookAnswer),
     ("forget", "POST", "/v1/forget", {"ids": ["$episode"]}, decisions.ForgetAnswer),
     ("forget_unknown", "POST", "/v1/forget", {"ids": ["ep_00000000000000000000000001"]}, Problem),
 ]
@@ -180,6 +197,8 @@ def _steady_field(key: str, value: Any) -> Any:
     if key in {"took_ms", "instance", "version"}:
         return f"<{key}>"
     if key == "at" and isinstance(value, str) and not value.startswith("2026-03-02"):
+        return "<now>"
+    if key in {"last_run", "next_run", "last_scan"}:
         return "<now>"
     if key == "events":
         return ["<forget>" for _ in value]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ def fill(daemon: OwnDaemon) -> None:
     vault = daemon.home / "memory" / "vault"
     (vault / "A.md").write_text(f"---\nsummary: s\ntags: [type/note]\n---\n{BODY}\n", "utf-8")
     (vault / "B.md").write_text("# B\n\nA den.\n", "utf-8")
+    deadline = time.monotonic() + 30
+    while len(daemon.get("/v1/notes")["items"]) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)  # the watcher waits for more to change before it tells
 
 
 def edit(daemon: OwnDaemon) -> None:

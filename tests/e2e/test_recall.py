@@ -79,6 +79,19 @@ def test_route_is_explained(daemon: OwnDaemon) -> None:
     assert standing["hits"][0]["path"] == "vault:Deployment.md"
 
 
+def test_every_hit_is_traced_to_its_arms_and_leads_on(daemon: OwnDaemon) -> None:
+    answer = ask(daemon, "export database café error", store="both", explain=True)
+    traced = {hit["id"]: hit for hit in answer["explain"]["hits"]}
+    assert list(traced) == [hit["id"] for hit in answer["hits"]]
+    for hit in answer["hits"]:
+        arms = traced[hit["id"]]["arms"]
+        assert arms
+        assert all(place["rank"] >= 1 for place in arms.values())
+        if hit["store"] == "episodic":
+            assert daemon.get(f"/v1/episodes/{hit['id']}", expand="section")["expanded"] == hit["text"]
+            assert hit["text"] in daemon.get(f"/v1/episodes/{hit['id']}", expand="day")["expanded"]
+
+
 def test_window_filters_and_reads_in_order(daemon: OwnDaemon) -> None:
     answer = ask(daemon, "", since="2026-03-03", until="2026-03-05")
     texts = [hit["text"] for hit in answer["hits"] if hit["store"] == "episodic"]

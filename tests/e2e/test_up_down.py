@@ -122,6 +122,45 @@ def test_a_start_that_fails_says_why_in_one_line(home: Home) -> None:
     assert "line 2: service.prt" in up.stderr
 
 
+def test_exit_codes_and_words_are_for_people(home: Home) -> None:
+    assert home.run("up").returncode == 0
+    unknown = home.run("kg", "show", "nosuch")
+    assert (unknown.returncode, unknown.stdout) == (4, "")
+    for arguments, place in (
+        (("recall", "x", "--limit", "0"), "--limit"),
+        (("recall", "x", "--since", "nonsense"), "--since"),
+        (("timeline", "--limit", "501"), "--limit"),
+        (("remember", " "), "TEXT"),
+    ):
+        refused = home.run(*arguments)
+        assert (refused.returncode, refused.stdout) == (2, ""), arguments
+        assert refused.stderr.startswith(f"memoryd: {place}: ")
+        assert "/body" not in refused.stderr
+    nowhere = home.run("recall", "x", "--project", "nosuch")
+    assert nowhere.returncode == 4
+    assert "`memoryd project list`" in nowhere.stderr
+    decide = ("kg", "decide", "Use it", "--why", "fast", "--put", "tool", "Milvus", "a store")
+    assert home.run(*decide).stdout.startswith("recorded de_")
+    assert home.run(*decide).stdout.startswith("already recorded as de_")
+    element = json.loads(home.run("kg", "show", "Milvus", "--json").stdout)["items"][0]["id"]
+    early = home.run("kg", "as-of", element, "2001-01-01")
+    assert (early.returncode, "not yet known then" in early.stderr) == (4, True)
+
+
+def test_only_a_folder_that_can_be_a_project_becomes_one(home: Home, tmp_path: Path) -> None:
+    assert home.run("up").returncode == 0
+    assert "in no project" in home.run("remember", "one", cwd="/").stdout
+    home.environ["TMPDIR"] = str(tmp_path)
+    assert "in no project" in home.run("remember", "two", cwd=str(tmp_path)).stdout
+    assert json.loads(home.run("project", "list", "--json").stdout)["items"] == []
+    (tmp_path / "walrus" / ".git").mkdir(parents=True)
+    assert "in the project walrus (" in home.run("remember", "three", cwd=str(tmp_path / "walrus")).stdout
+    assert "in the project seal (" in home.run("remember", "four", "--project", "seal").stdout
+    merged = home.run("project", "merge", "seal", "walrus")
+    assert merged.stdout.startswith("seal is now part of:\nwalrus (")
+    assert home.run("project", "list").stdout.count("(") == 1
+
+
 def test_secrets_and_words_do_not_reach_the_log(home: Home) -> None:
     assert home.run("up").returncode == 0
     home.run("remember", "xyzzy-words", "--title", "xyzzy-title")

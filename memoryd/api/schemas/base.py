@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Body(BaseModel):
-    """A body of the interface. Fields that no table names are refused (422)."""
+    """A body of the interface. Fields that no table names are refused (422), and so is ``"5"`` for a number."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, strict=True)
 
 
 class Page(Body):

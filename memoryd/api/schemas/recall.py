@@ -38,8 +38,8 @@ class RouteBody(Body):
 class RangeAnswer(Body):
     """The half-open span of time that was read from the question."""
 
-    since: Instant | None = None
-    until: Instant | None = None
+    since: Instant | None
+    until: Instant | None
 
 
 class RouteAnswer(Body):

@@ -1,10 +1,12 @@
 """The frame of the command line: lazy commands, exit codes, output, and what each command asks of the daemon."""
 
+import importlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from click.testing import CliRunner, Result
 from clients.endpoint import DaemonUnreachable, Endpoint
 from clients.http import Answer, Client, ProblemError
 from memoryd.cli import frame
-from memoryd.cli.frame import COMMANDS, clean, exit_code_of, root, shorten
+from memoryd.cli.frame import COMMANDS, GROUPS, clean, counted, exit_code_of, root, shorten
 from memoryd.errors import StartError
 
 HERE = str(Path.cwd())
@@ -27,6 +29,8 @@ class FakeClient:
     def __init__(self) -> None:
         self.calls: list[tuple[str, str, dict[str, Any]]] = []
         self.answer: Any = {}
+        self.answers: dict[str, Any] = {}
+        self.status = 200
         self.raw: bytes | None = None
         self.error: Exception | None = None
 
@@ -34,13 +38,14 @@ class FakeClient:
         self.calls.append((method, path, parts))
         if self.error is not None:
             raise self.error
-        raw = json.dumps(self.answer).encode() if self.raw is None else self.raw
-        return Answer(200, {}, raw, self.answer)
+        answer = self.answers.get(f"{method} {path}", self.answer)
+        raw = json.dumps(answer).encode() if self.raw is None else self.raw
+        return Answer(self.status, {}, raw, answer)
 
     @property
     def body(self) -> Any:
-        [(_, _, parts)] = self.calls
-        return parts["body"]
+        [body] = [parts["body"] for _, _, parts in self.calls if "body" in parts]
+        return body
 
 
 @pytest.fixture
@@ -106,8 +111,8 @@ def test_recall_shows_the_route_the_hits_and_what_was_missing(daemon: FakeClient
     for said in (
         "route: both (0.80)",
         "asks for a reason",
-        "A title  [episode 0.93]",
-        "journal/2026-11-30.md:12-18",
+        "1. 2026-11-30 14:05 episode “A title” (0.93)",
+        "journal/2026-11-30.md:12-18 (ep_1)",
         "superseded by de_9",
         "degraded: no model",
     ):
@@ -149,11 +154,16 @@ def test_problems_have_exit_codes(daemon: FakeClient, status: int, slug: str, co
     daemon.error = problem(status, slug)
     assert exit_code_of(daemon.error) == code
     done = run("recall", "x")
-    assert (done.exit_code, done.stdout, done.stderr) == (code, "", "memoryd: Title: Detail\n")
+    said = (
+        "memoryd: Detail\n"
+        if slug in {"not-found", "invalid-request", "near-duplicate"}
+        else "memoryd: Title: Detail\n"
+    )
+    assert (done.exit_code, done.stdout, done.stderr) == (code, "", said)
     done = run("recall", "x", "--json")
     assert done.exit_code == code
     assert json.loads(done.stdout) == daemon.error.body
-    assert done.stderr == "memoryd: Title: Detail\n"
+    assert done.stderr == said
 
 
 def test_candidates_are_named(daemon: FakeClient) -> None:
@@ -179,13 +189,27 @@ def test_other_failures(daemon: FakeClient) -> None:
 
 def test_remember(daemon: FakeClient) -> None:
     daemon.answer = {"id": "ep_1", "path": "journal/2026-11-30.md", "lines": [3, 6], "at": "x"}
+    daemon.answers = {
+        "GET /v1/episodes/ep_1": {"project": "p-1"},
+        "GET /v1/projects": {"items": [{"id": "p-0", "name": "no"}, {"id": "p-1", "name": "p"}]},
+    }
+    daemon.status = 201
     done = run("remember", "two", "words", "--project", "p", "--key", "k", "--file", "a", "--file", "b")
-    assert done.stdout == "remembered in journal/2026-11-30.md:3-6 as ep_1\n"
+    assert done.stdout == "remembered in journal/2026-11-30.md:3-6 as ep_1\nin the project p (p-1)\n"
     assert daemon.body == {"text": "two words", "project": "p", "files": ["a", "b"], "cwd": HERE}
     assert daemon.calls[0][2]["headers"] == {"Idempotency-Key": "k"}
     daemon.calls.clear()
     run("remember", "-", stdin="aus der Röhre\n".encode())
     assert daemon.body["text"] == "aus der Röhre\n"
+    daemon.calls.clear()
+    daemon.status = 200
+    daemon.answers["GET /v1/episodes/ep_1"] = {"project": None}
+    done = run("remember", "again")
+    assert done.stdout.startswith("remembered before in")
+    assert "in no project" in done.stdout
+    daemon.calls.clear()
+    assert run("remember", "x", "--json").stdout_bytes == json.dumps(daemon.answer).encode()
+    assert len(daemon.calls) == 1
 
 
 def test_timeline(daemon: FakeClient) -> None:
@@ -207,11 +231,12 @@ def test_timeline(daemon: FakeClient) -> None:
 
 def test_route(daemon: FakeClient) -> None:
     daemon.answer = {"query": "q", "route": RECALL["route"]}
-    assert "from 2026-11-01T00:00:00Z until now" in run("route", "q").stdout
+    assert "from 2026-11-01 00:00 until now" in run("route", "q").stdout
 
 
 def test_decide(daemon: FakeClient, tmp_path: Path) -> None:
     daemon.answer = {"id": "de_1", "elements": ["el_1"], "heads": [], "superseded": ["de_0"], "warnings": []}
+    daemon.status = 201
     more = tmp_path / "m.json"
     more.write_text('[{"op": "set_prop"}]')
     done = run(
@@ -255,8 +280,12 @@ def test_decide(daemon: FakeClient, tmp_path: Path) -> None:
         "cwd": HERE,
     }
     daemon.calls.clear()
-    run("kg", "decide", "t", "--why", "w", "--scope", "user")
+    daemon.status = 200
+    daemon.answer |= {"warnings": ["mutations[0]: el_2 has this name and the kind tool"]}
+    done = run("kg", "decide", "t", "--why", "w", "--scope", "user", "--put", "tool", "X", "")
     assert "cwd" not in daemon.body
+    assert done.stdout.startswith("already recorded as de_1; it still holds\n")
+    assert "warning: --put tool X: el_2 has this name" in done.stdout
 
 
 @pytest.mark.parametrize("content", ["{", "{}"])
@@ -299,8 +328,7 @@ DECISION = {
     [
         (("kg", "show", "el_1"), "/v1/elements/el_1", ELEMENT, "el_1 -uses-> el_2"),
         (("kg", "show", "de_1"), "/v1/decisions/de_1", DECISION, "supersedes de_0"),
-        (("kg", "show", "Milvus"), "/v1/elements", {"items": [ELEMENT]}, "tool Milvus  (p-1)  el_1"),
-        (("kg", "show", "Nix"), "/v1/elements", {"items": []}, "no element has this name"),
+        (("kg", "show", "Milvus"), "/v1/elements", {"items": [ELEMENT]}, "tool Milvus (p-1) el_1"),
         (("kg", "history", "el_1"), "/v1/elements/el_1/history", {"items": [DECISION]}, "why: W"),
         (("kg", "as-of", "el_1", "2026-01-01"), "/v1/elements/el_1", ELEMENT, "aliases: mv"),
         (
@@ -378,13 +406,33 @@ def test_export_is_the_bytes(daemon: FakeClient, tmp_path: Path) -> None:
     assert run("export").stdout_bytes == b'{"a":1}'
     assert run("export", "-o", str(tmp_path / "out.json")).exit_code == 0
     assert (tmp_path / "out.json").read_bytes() == b'{"a":1}'
+    said = run("export", "-o", str(tmp_path / "out.json"))
+    assert said.stdout == f"wrote 7 bytes to {tmp_path / 'out.json'}\n"
+    assert json.loads(run("export", "-o", str(tmp_path / "out.json"), "--json").stdout)["bytes"] == 7
 
 
 def test_forget(daemon: FakeClient) -> None:
-    daemon.answer = {"id": "fo_1", "forgotten": ["ep_1"], "not_reached": ["backups"]}
+    daemon.answer = {"ids": ["de_1", "ep_1", "el_1"], "events": ["fo_1"], "not_reached": ["backups", "git"]}
     done = run("forget", "ep_1", "el_1")
+    assert (done.exit_code, daemon.calls) == (2, [])
+    assert "--yes" in done.stderr
+    done = run("forget", "ep_1", "el_1", "--yes")
     assert daemon.body == {"ids": ["ep_1", "el_1"]}
-    assert "not reached" in done.stdout
+    assert done.stdout == (
+        "forgot de_1, ep_1 and el_1\nrecorded as fo_1\nout of reach, where a copy may remain:\n  backups\n  git\n"
+    )
+
+
+@pytest.mark.parametrize(("reply", "code", "asked"), [("y", 0, True), ("n", 1, False), ("", 1, False)])
+def test_forget_asks_on_a_terminal(
+    daemon: FakeClient, monkeypatch: pytest.MonkeyPatch, reply: str, code: int, asked: bool
+) -> None:
+    module = importlib.import_module("memoryd.cli.forget")
+    monkeypatch.setattr(module, "sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
+    daemon.answer = {"ids": ["ep_1"], "events": [], "not_reached": []}
+    done = run("forget", "ep_1", stdin=f"{reply}\n".encode())
+    assert (done.exit_code, bool(daemon.calls)) == (code, asked)
+    assert "Forget ep_1 for good?" in done.stderr
 
 
 STATUS = {
@@ -397,12 +445,11 @@ STATUS = {
 }
 
 
-def test_status_and_index_status(daemon: FakeClient) -> None:
+def test_status(daemon: FakeClient) -> None:
     daemon.answer = STATUS
-    for arguments in (("status",), ("index", "status")):
-        done = run(*arguments)
-        for said in ("episodic: 5 chunks, engine exact", "pending: 12,000", "degraded: no model"):
-            assert said in done.stdout
+    done = run("status")
+    for said in ("episodic: 5 chunks, engine exact", "1 element, 2 links", "pending: 12,000", "degraded: no model"):
+        assert said in done.stdout
 
 
 def test_doctor_with_and_without_the_daemon(
@@ -415,17 +462,25 @@ def test_doctor_with_and_without_the_daemon(
     done = run("doctor")
     assert done.exit_code == 1
     assert "BAD   permissions" in done.stdout
-    assert "--repair" in done.stdout
+    assert done.stdout.endswith("1 problem remains; `memoryd doctor --repair` puts right what can be\n")
     done = run("doctor", "--repair")
     assert done.exit_code == 0, done.output
     assert "done  permissions" in done.stdout
+    assert done.stdout.endswith("1 problem put right; no problem remains\n")
+    assert run("doctor").stdout.endswith("no problem found\n")
     daemon.error = None
     daemon.answer = STATUS
+    daemon.answers = {"GET /v1/problems": {"items": []}}
     done = run("doctor", "--json")
     body = json.loads(done.stdout)
     assert body["ok"] is True
     messages = [finding["message"] for finding in body["findings"]]
     assert "degraded: no model" in messages
+    assert "12,000 pieces are not yet indexed" in messages
+    daemon.answer = STATUS | {"pending": 1}
+    assert "1 piece is not yet indexed" in run("doctor").stdout
+    daemon.answer = STATUS | {"pending": 0, "degraded": []}
+    assert "the daemon has all that it needs" in run("doctor").stdout
     daemon.error = problem(401)
     assert run("doctor").exit_code == 1
 
@@ -437,6 +492,8 @@ def test_token_rotate_needs_no_daemon_and_shows_nothing(monkeypatch: pytest.Monk
     token = (tmp_path / "config" / "token").read_text().strip()
     assert len(token) == 43
     assert token not in done.output
+    assert json.loads(run("--json", "token", "rotate").stdout) == {"path": str(tmp_path / "config" / "token")}
+    assert json.loads(run("down", "--json").stdout) == {"state": "down", "pid": None, "killed": False}
 
 
 def test_serve_passes_flags_and_exit_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -466,14 +523,46 @@ def test_a_broken_config_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert done.exit_code == 1
     assert done.stderr.count("\n") == 1
     assert "line 2: service.prt" in done.stderr
+    (tmp_path / "config").chmod(0o700)
+    (tmp_path / "config" / "config.toml").chmod(0o600)
+    done = run("doctor")
+    assert done.exit_code == 1
+    assert "by hand" in done.stdout
+    assert "--repair" not in done.stdout
+
+
+def test_serve_offers_no_json() -> None:
+    for arguments in (("--json", "serve"), ("serve", "--json")):
+        assert run(*arguments).exit_code == 2
+    assert "--json" not in run("serve", "--help").stdout
 
 
 def test_every_command_has_help_and_the_list_needs_no_import() -> None:
     assert sorted(COMMANDS) == list(COMMANDS)
     done = run("--help")
     for name in root.list_commands(None):  # type: ignore[arg-type]
-        assert f"  {name} " in done.stdout
-        assert run(name, "--help").exit_code == 0
+        assert done.stdout.count(f"\n  {name} ") == 1
+        shown = run(name, "--help")
+        assert shown.exit_code == 0
+        assert "..." not in shown.stdout.partition("Commands:")[2], "a line of help is cut"
+    assert "memoryd demo" in done.stdout
+    assert done.stdout.index("Every day:") < done.stdout.index("Knowledge:") < done.stdout.index("Service and care:")
+    assert {name for names in GROUPS.values() for name in names} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("recal", "x"), "Did you mean 'recall'?"),
+        (("kg", "shw"), "Did you mean 'show'?"),
+        (("zzzz",), "`memoryd --help` lists them."),
+        (("kg", "zzzz"), "`memoryd kg --help` lists them."),
+    ],
+)
+def test_a_mistyped_command(arguments: tuple[str, ...], said: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
 
 
 def test_version() -> None:
@@ -510,6 +599,8 @@ def test_clean_and_shorten() -> None:
     assert clean("a\tb\nä記\x1b[1m\x07\x9b") == "a\tb\nä記�[1m��"
     assert shorten("a\n  b", 10) == "a b"
     assert shorten("abcdef", 4) == "abc…"
+    assert shorten("one two three, four", 16) == "one two three…"
+    assert [counted(count, "note") for count in (0, 1, 1200)] == ["0 notes", "1 note", "1,200 notes"]
 
 
 def test_a_terminal_gets_a_line_end(monkeypatch: pytest.MonkeyPatch, daemon: FakeClient) -> None:
@@ -533,3 +624,87 @@ def test_a_terminal_gets_a_line_end(monkeypatch: pytest.MonkeyPatch, daemon: Fak
     monkeypatch.setattr(sys, "stdout", Terminal())
     frame.write_raw(b"{}")
     assert written == [b"{}", b"\n"]
+
+
+@pytest.mark.parametrize("answer", [{"items": []}])
+def test_nothing_found_is_said_and_ends_with_four(daemon: FakeClient, answer: Any) -> None:
+    daemon.answer = answer
+    done = run("kg", "show", "Nix")
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert "no element has this name: Nix" in done.stderr
+    done = run("kg", "show", "Nix", "--json")
+    assert (done.exit_code, json.loads(done.stdout)) == (4, answer)
+
+
+def test_as_of_tells_not_yet_from_never(daemon: FakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"/v1/elements/el_1": ELEMENT, "/v1/elements/el_1/history": {"items": [DECISION]}}
+    missing = problem(404, "not-found", detail="no element has the id")
+
+    def call(_daemon: FakeClient, method: str, path: str, **parts: Any) -> Answer:
+        assert method == "GET"
+        if parts.get("query") or path not in known:
+            raise missing
+        return Answer(200, {}, b"", known[path])
+
+    monkeypatch.setattr(FakeClient, "call", call)
+    done = run("kg", "as-of", "el_1", "2026-01-01")
+    assert (done.exit_code, done.stderr) == (
+        4,
+        "memoryd: not yet known then: tool Milvus is known since 2026-11-30 14:05\n",
+    )
+    done = run("kg", "as-of", "el_1", "2026-01-01", "--json")
+    assert (done.exit_code, json.loads(done.stdout)) == (4, missing.body)
+    done = run("kg", "as-of", "el_2", "2026-01-01")
+    assert (done.exit_code, done.stderr) == (4, "memoryd: no element has the id\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (("recall", "x", "--limit", "0"), "body"),
+        (("timeline", "--limit", "0"), "query"),
+        (("note", "list", "--limit", "0"), "query"),
+    ],
+)
+def test_a_zero_is_sent(daemon: FakeClient, arguments: tuple[str, ...], place: str) -> None:
+    daemon.answer = RECALL | {"items": []}
+    run(*arguments)
+    assert daemon.calls[0][2][place]["limit"] == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("recall", "x", "--since", ""),
+        ("recall", "x", "--tag", ""),
+        ("remember", "x", "--at", ""),
+        ("timeline", "--project", ""),
+        ("note", "list", "--tag", ""),
+        ("kg", "decide", "t", "--why", ""),
+        ("kg", "decide", "t", "--why", "w", "--put", "tool", " ", ""),
+    ],
+)
+def test_an_empty_value_is_refused(daemon: FakeClient, arguments: tuple[str, ...]) -> None:
+    done = run(*arguments)
+    assert (done.exit_code, daemon.calls) == (2, [])
+    assert "must not be empty" in done.stderr
+
+
+def test_empty_lists_are_said(daemon: FakeClient) -> None:
+    daemon.answer = {"items": []}
+    assert run("note", "list").stdout.startswith("no notes yet")
+    assert run("note", "list", "--broken").stdout == "no note fits\n"
+
+
+def test_project_merge(daemon: FakeClient) -> None:
+    daemon.answer = {"id": "b-1", "name": "b", "remotes": [], "roots": [{"path": "/b"}]}
+    done = run("project", "merge", "a-1", "b")
+    assert daemon.calls == [("POST", "/v1/projects/merge", {"body": {"from": "a-1", "into": "b"}})]
+    assert done.stdout == "a-1 is now part of:\nb (b-1)\n    /b\n"
+
+
+def test_an_entry_titled_by_its_time_shows_it_once(daemon: FakeClient) -> None:
+    hit = RECALL["hits"][0] | {"title": "14:05"}  # type: ignore[index]
+    daemon.answer = RECALL | {"hits": [hit], "items": [hit]}
+    assert run("recall", "x").stdout.count("14:05") == 1
+    assert run("timeline").stdout.count("14:05") == 1

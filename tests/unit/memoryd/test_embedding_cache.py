@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memoryd.embedding.cache import VectorCache, as_stored
+from memoryd.embedding.cache import VectorCache, as_stored, weights_as_stored
 from memoryd.text.embedder import Vectors
 
 F, G = "f" * 16, "0" * 16
@@ -204,3 +204,35 @@ def test_threads_share_it(cache: VectorCache) -> None:
     for thread in threads:
         thread.join()
     assert len(cache) == 120
+
+
+def test_token_weights_are_kept_rounded_beside_the_vectors(tmp_path: Path) -> None:
+    cache = VectorCache(tmp_path / "v.sqlite")
+    weights = {"one": {5: 0.123456, 4_294_967_294: 2.5, 9: 1e-12}, "none": {}}
+    cache.put_weights(F, weights)
+    cache.close()
+
+    found = VectorCache(tmp_path / "v.sqlite").get_weights(F, ["one", "none", "unknown"])
+
+    assert found == {"one": weights_as_stored(weights["one"]), "none": {}}
+    assert found["one"] == pytest.approx({5: 0.123456, 4_294_967_294: 2.5}, rel=1e-3)
+    assert VectorCache(tmp_path / "v.sqlite").get_weights(G, ["one"]) == {}
+
+
+def test_forgotten_texts_leave_no_weights(tmp_path: Path) -> None:
+    cache = VectorCache(tmp_path / "v.sqlite")
+    cache.put_weights(F, {"one": {1: 1.0}, "two": {2: 1.0}})
+    cache.forget(["one"])
+    assert set(cache.get_weights(F, ["one", "two"])) == {"two"}
+
+
+def test_weights_go_with_their_vectors(tmp_path: Path) -> None:
+    cache = VectorCache(tmp_path / "v.sqlite", max_rows=4)
+    for number in range(8):
+        cache.put_many(F, {str(number): unit(1)[0]})
+        cache.put_weights(F, {str(number): {1: 1.0}})
+    names = [str(number) for number in range(8)]
+    kept = set(cache.get_many(F, names))
+    assert 0 < len(kept) <= 5
+    # Those of the last text may have come after the last that went.
+    assert set(cache.get_weights(F, names)) == kept

@@ -41,7 +41,7 @@ def test_none_is_no_model(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_lists_the_known(tmp_path: Path) -> None:
-    with pytest.raises(UnknownModelError, match="e5-small, bge-m3, none"):
+    with pytest.raises(UnknownModelError, match=r"e5-small, bge-m3, .*, none"):
         catalog.load("gpt", tmp_path)
 
 

@@ -251,3 +251,45 @@ def test_close_frees_who_waits(make: Make, loader: Loader) -> None:
     closing.join(SOON_S)
     assert not lazy.ready
     assert not lazy.wait(0)
+
+
+class Weighing(Model):
+    has_lexical = True
+
+    def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, list[dict[int, float]]]:
+        return self.embed_passages(texts), [{1: 1.0} for _ in texts]
+
+    def query_both(self, text: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.float32]], dict[int, float]]:
+        return self.embed_query(text), {2: 0.5}
+
+
+def test_a_model_that_weighs_tokens_is_asked_once_for_both() -> None:
+    model = Weighing()
+    lazy = LazyEmbedder(lambda: model, fingerprint="f" * 16, dimension=2, has_lexical=True)
+    try:
+        assert lazy.query_both("why")[1] == {2: 0.5}
+        assert lazy.embed_query("why").tolist() == [0, 1]
+        assert lazy.query_vector("why", 1) is not None
+        assert model.asked == ["why"]
+        assert lazy.embed_both(["a", "b"])[1] == [{1: 1.0}, {1: 1.0}]
+    finally:
+        lazy.close()
+
+
+def test_a_model_that_should_weigh_tokens_and_does_not_is_not_used() -> None:
+    lazy = LazyEmbedder(Model, fingerprint="f" * 16, dimension=2, has_lexical=True)
+    try:
+        assert not lazy.wait(SOON_S)
+        assert "no token weights" in (lazy.problem or "")
+    finally:
+        lazy.close()
+
+
+def test_weights_that_are_not_wanted_are_not_asked_for() -> None:
+    model = Weighing()
+    lazy = LazyEmbedder(lambda: model, fingerprint="f" * 16, dimension=2)
+    try:
+        assert not lazy.has_lexical
+        assert lazy.query_both("why")[1] == {}
+    finally:
+        lazy.close()

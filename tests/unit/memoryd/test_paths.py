@@ -99,13 +99,11 @@ def test_folders_and_files_are_private_whatever_the_umask(tmp_path: Path) -> Non
     assert mode(paths.token_file) == 0o600
 
 
-def test_the_runtime_folder_goes_when_it_is_empty(tmp_path: Path) -> None:
+def test_the_runtime_folder_goes_with_what_is_left_in_it(tmp_path: Path) -> None:
     paths = Paths(tmp_path / "memory", tmp_path / "state", tmp_path / "config", tmp_path / "run")
     paths.make()
-    (paths.runtime / "in use").touch()
-    paths.clear_runtime()
-    assert paths.runtime.exists()
-    (paths.runtime / "in use").unlink()
+    (paths.runtime / "engine").mkdir()
+    (paths.runtime / "engine" / "left").touch()
     paths.clear_runtime()
     paths.clear_runtime()
     assert not paths.runtime.exists()

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from memoryd.errors import SettingsError
-from memoryd.settings import ProjectSettings, Settings, find_line, load_settings
+from memoryd.settings import ModelSettings, ProjectSettings, Settings, find_line, load_settings
 
 DOCS = Path(__file__).parents[3] / "docs" / "settings.md"
 
@@ -35,6 +35,20 @@ def test_without_a_file_the_defaults_hold(file: Path) -> None:
     assert settings.engine.kind == "milvus-lite"
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[capture]\nollama_uri = "http://127.0.0.1:11434"\n', "go together"),
+        ('[capture]\nollama_uri = "http://h"\nollama_model = "m"\nsummary_command = ["sum"]\n', "set one of them"),
+        ('[capture]\nollama_uri = "file:///etc"\nollama_model = "m"\n', "ollama_uri"),
+    ],
+)
+def test_summaries_have_one_source(file: Path, text: str, words: str) -> None:
+    file.write_text(text)
+    with pytest.raises(SettingsError, match=words):
+        load_settings(file)
+
+
 def test_flag_beats_variable_beats_file_beats_default(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text('[service]\nport = 1\nlog_level = "debug"\n[search]\nrrf_k = 20\n')
     assert load_settings(file).service.port == 1
@@ -52,6 +66,18 @@ def test_tables_are_read(file: Path) -> None:
     settings = load_settings(file)
     assert settings.vault.paths["work"] == Path("~/notes").expanduser()
     assert settings.projects["shop-1f0a9c22"].tags == ("tool/x",)
+
+
+def test_models_are_read_and_checked(file: Path) -> None:
+    file.write_text('[models.mine]\nlike = "bge-m3"\nrepo = "me/bge"\ndimension = 32\n')
+    found = load_settings(file).models["mine"]
+    assert (found.like, found.repo, found.revision, found.dimension) == ("bge-m3", "me/bge", "main", 32)
+    file.write_text('[models.mine]\nlike = "bge-m3"\n')
+    with pytest.raises(SettingsError, match="set one of them"):
+        load_settings(file)
+    file.write_text('[embedding]\nhub = "ftp://x"\n')
+    with pytest.raises(SettingsError, match=r"line 2: embedding\.hub"):
+        load_settings(file)
 
 
 def test_settings_are_frozen(file: Path) -> None:
@@ -137,10 +163,13 @@ def test_find_line_takes_the_deepest_match() -> None:
 
 def _options() -> dict[str, str]:
     found = {"projects.<id>.tags": json.dumps([])}
+    for name, option in ModelSettings.model_fields.items():
+        found[f"models.<name>.{name}"] = "required" if option.is_required() else json.dumps(option.default)
     for section, field in Settings.model_fields.items():
         model = field.annotation
         if section == "projects":
             assert list(ProjectSettings.model_fields) == ["tags"]
+        if section in {"projects", "models"}:
             continue
         assert isinstance(model, type)
         assert issubclass(model, BaseModel)
@@ -151,7 +180,7 @@ def _options() -> dict[str, str]:
 
 
 def test_the_docs_list_every_option_with_its_default() -> None:
-    rows = dict(re.findall(r"^\| `([^`]+)` \| (none|`[^`]+`) \|", DOCS.read_text("utf-8"), re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([^`]+)` \| (none|required|`[^`]+`) \|", DOCS.read_text("utf-8"), re.MULTILINE))
     assert {name: default.strip("`").replace("none", "null") for name, default in rows.items()} == _options()
 
 

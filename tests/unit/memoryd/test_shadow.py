@@ -26,8 +26,8 @@ def test_an_intruder_is_named_with_the_way_out(name: str, monkeypatch: pytest.Mo
 
 def test_a_folder_that_no_distribution_owns_is_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "packages_distributions", dict)
-    with pytest.raises(ShadowError, match=r"/work/semantic.*a folder or module of that name"):
-        check_shadows(lambda asked: Path("/work/semantic") if asked == "semantic" else HOME / asked)
+    with pytest.raises(ShadowError, match=r"/elsewhere/semantic.*a folder or module of that name"):
+        check_shadows(lambda asked: Path("/elsewhere/semantic") if asked == "semantic" else HOME / asked)
 
 
 def test_a_missing_package_is_named() -> None:

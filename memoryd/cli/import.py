@@ -1,0 +1,68 @@
+"""``memoryd import``: take in what other programs keep of the past."""
+
+# ruff: noqa: N999 - the module is found by the command's name, which is a word of the language
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memoryd.cli.frame import Command, Failure, Frame, Group, clean, counted, pass_frame, write_raw
+
+_POLL_S = 0.3
+_WORDS = {
+    "recorded": "recorded",
+    "known": "known already",
+    "copy": "copies in a fork",
+    "forgotten": "forgotten before",
+    "empty": "with nothing in them",
+    "not over": "not over yet",
+}
+
+
+@click.group(cls=Group)
+def command() -> None:
+    """Take in what other programs keep of the past; what is known stays as it is."""
+
+
+@command.command("claude", cls=Command)
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Only say what would be taken in.")
+@pass_frame
+def claude(frame: Frame, path: Path, dry_run: bool) -> None:
+    """Take in session files of Claude Code.
+
+    PATH is one file, or a folder such as ~/.claude/projects with all below it.
+    """
+    arguments = {"source": "claude", "path": str(path.resolve()), "dry_run": dry_run}
+    frame.client.call("POST", "/v1/jobs/import/run", body={"args": arguments})
+    shows = sys.stderr.isatty() and not frame.as_json
+    while (answer := frame.client.call("GET", "/v1/jobs/import")).body["state"] == "running":
+        progress = answer.body.get("progress")
+        if shows and progress:
+            click.echo(f"\r\033[K{progress['done']} of {progress['total']} files", nl=False, err=True)
+        time.sleep(_POLL_S)
+    if shows:
+        click.echo("\r\033[K", nl=False, err=True)
+    if frame.as_json:
+        write_raw(answer.raw)
+    if answer.body.get("last_error"):
+        raise Failure(f"it failed: {answer.body['last_error']}")
+    if not frame.as_json:
+        for line in _describe(answer.body["result"], is_dry=dry_run):
+            click.echo(clean(line))
+
+
+def _describe(result: dict[str, Any], *, is_dry: bool) -> list[str]:
+    turns = {name: count for name, count in result["turns"].items() if count}
+    told = [f"{count} {_WORDS.get(name, name)}" for name, count in turns.items()]
+    head = "would take in" if is_dry else "took in"
+    passed = ", ".join(f"{count} {reason}" for reason, count in result["skipped"].items())
+    lines = [f"{head} {counted(result['files'], 'file')}: {', '.join(told) or 'no turns'}"]
+    if passed:
+        lines.append(f"passed over: {passed}")
+    return lines + [f"could not read {problem}" for problem in result["problems"]]
