@@ -33,6 +33,7 @@ from memoryd.embedding.shelf import OwnModel, Shelf
 from memoryd.errors import SettingsError
 from memoryd.jobs.importing import import_job
 from memoryd.jobs.index import index_job
+from memoryd.jobs.later import Later
 from memoryd.jobs.models import models_job
 from memoryd.jobs.registry import Job, Jobs
 from memoryd.jobs.scan import Scan
@@ -57,6 +58,8 @@ RESCAN_MINUTES = 15
 """How often every file is looked at, for what no event told of."""
 NAMED_PROBLEMS = 3
 """How many files with problems an answer names; all are listed by ``GET /v1/problems``."""
+READS_S = 2.0
+"""How long the reads of agents are gathered before they are written; the rest is written at the end."""
 STOP_S = 30.0
 """How long a scan or another job that is under way is waited for at the end."""
 COLD_MODEL_S = 5.0
@@ -232,6 +235,7 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         problems=lambda: scan.problems,
         query_embedder=query_embedder,
         stored=models.wake,
+        attended=Later(semantic.flush_attention, delay_s=READS_S).ask,
         jobs=jobs,
         capture=capture.submit if settings.capture.enabled else _not_captured,
         lexical="lexical" in arms,

@@ -65,7 +65,10 @@ def elements_router(services: Services) -> APIRouter:
             element = semantic.element_as_of(id, then)
         if who.kind == "agent":
             semantic.attend("read", [element.id], actor=str(who), session=session)
-        body = element_body(element, archived=element.id in archived_ids())
+            services.attended()
+        # The read is on its way to the record, where it brings the element back.
+        is_archived = who.kind != "agent" and element.id in archived_ids()
+        body = element_body(element, archived=is_archived)
         return answer(services, body, headers={"ETag": f'"{element.etag}"'})
 
     @router.get("/elements/{id}/history", operation_id="element_history", responses=documented(HistoryPage, 404))

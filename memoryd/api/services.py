@@ -139,8 +139,8 @@ class Services:
     """The daemon as the routes see it.
 
     ``query_embedder`` gives the model for a question, waiting for a cold one as long as a question may, or none and
-    the reasons. ``stored`` is called when something new wants a vector. ``lexical`` is false only where search by
-    meaning is measured alone.
+    the reasons. ``stored`` is called when something new wants a vector, ``attended`` when an agent read something.
+    ``lexical`` is false only where search by meaning is measured alone.
     """
 
     version: str
@@ -156,6 +156,7 @@ class Services:
     query_embedder: Callable[[], tuple[Embedder | None, tuple[str, ...]]]
     problems: Callable[[], tuple[Problem, ...]]
     stored: Callable[[], None]
+    attended: Callable[[], None]
     jobs: JobsPort
     capture: Callable[[Payload], Future[None]]
     models: Callable[[], Sequence[ModelState]]
