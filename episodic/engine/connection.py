@@ -199,14 +199,19 @@ def open_local(database: Path, runtime: Path, check: Callable[[Any], None]) -> t
     if reason := _foreign(database):
         notes.append(_set_aside(database, reason))
     connection = MilvusConnection(LiteServer(database, runtime))
-    try:
-        connection.call(check)
-    except EngineError as error:
-        connection.release()
-        if not (database.exists() or isinstance(error, LockedError)):
-            raise
-        notes.append(_set_aside(database, str(error)))
-        connection.call(check)
+    for is_last in (False, True):
+        try:
+            connection.call(check)
+            break
+        except EngineError as error:
+            connection.release()
+            if not (database.exists() or isinstance(error, LockedError)):
+                raise
+            # A machine under load may have failed it; a good database is not thrown away for that.
+            if is_last or isinstance(error, LockedError):
+                notes.append(_set_aside(database, str(error)))
+                connection.call(check)
+                break
     return connection, notes
 
 

@@ -117,8 +117,10 @@ class LiteServer:
             return
         from milvus_lite.server_manager import server_manager_instance  # noqa: PLC0415 - it is loaded by now
 
-        self._server = None
+        server, self._server = self._server, None
         server_manager_instance.release_server(str(self._database))
+        # Once more, whenever the object is collected, the library unlinks both; by then they may be the next child's.
+        server._lock_path = server._uds_path = f"{server._lock_path}.none"  # noqa: SLF001 - the one way to stop it
         with contextlib.suppress(OSError):
             self._note.unlink(missing_ok=True)
             shutil.rmtree(self._temporary)
