@@ -122,6 +122,6 @@ SELECT d.id, d.text, d.text_hash, c.heading, c.first, c.last, c.path, e.id, e.at
 FROM documents d
 JOIN chunks c ON c.id = d.id
 JOIN episodes e ON e.path = c.path AND e.position = c.position
-WHERE d.id IN (SELECT value FROM json_each(?)) AND (e.written < 2 OR e.id IN (SELECT id FROM entries))
+WHERE d.id IN (SELECT value FROM json_each(?)) AND (e.written < 2 OR EXISTS (SELECT 1 FROM entries o WHERE o.id = e.id))
 ORDER BY c.path, c.ordinal
 """

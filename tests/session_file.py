@@ -18,7 +18,7 @@ def stamp(minute: float) -> str:
 
 def line(kind: str, uuid: str, minute: float, message: Any = None, **fields: Any) -> dict[str, Any]:
     """Return one entry."""
-    body = {"type": kind, "uuid": uuid, "timestamp": stamp(minute), "sessionId": "s1", "cwd": "/work/shop"}
+    body = {"type": kind, "uuid": uuid, "timestamp": stamp(minute), "sessionId": "s1", "cwd": "/code/shop"}
     return body | ({"message": message} if message is not None else {}) | fields
 
 

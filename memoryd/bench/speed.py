@@ -39,9 +39,11 @@ from memoryd.text.terms import term_id, terms
 
 FIRST = datetime(2020, 1, 1, 8, tzinfo=UTC)
 LANGUAGES = ("en", "de")
-POOL = 60
+POOL = 100
 """How many pieces an arm is asked for, as an answer of ten hits asks."""
 WARM_UP = 5
+SETTLE_S = 4.0
+"""The watcher reads a day file again a little after it was written; questions are asked when that is over."""
 _BATCH = 500
 
 Progress = Callable[[str], None]
@@ -210,6 +212,9 @@ def _ask(daemon: OwnDaemon, paths: Paths, filled: Filled, fresh: int, progress: 
             if number % 100 == 0:
                 progress(f"writing: {number} of {fresh}")
         if fresh:
+            progress("letting the watcher see the day file")
+            time.sleep(SETTLE_S)
+            daemon.wait_until_indexed(600)
             again, ratio = _rounds(daemon, engine, filled, f", {fresh:,} fresh rows", progress)
             rows += [writing.row("append"), *again]
             rows.append([f"recall over the two bare searches, {fresh:,} fresh rows", round(ratio, 2), "", "ratio"])

@@ -39,7 +39,7 @@ print("The cart lost its discount because a reload replaces the session.")
 
 
 def hook(daemon: OwnDaemon, event: str, transcript: Path | str = "/nowhere.jsonl", **fields: Any) -> Any:
-    body = {"session_id": "s1", "transcript_path": str(transcript), "cwd": "/work/shop", "hook_event_name": event}
+    body = {"session_id": "s1", "transcript_path": str(transcript), "cwd": "/code/shop", "hook_event_name": event}
     return daemon.post(f"/v1/hooks/{event}", body | fields)
 
 

@@ -23,7 +23,7 @@ def turn(number: int) -> list[dict[str, Any]]:
     at = MINUTES[number]
     return [
         prompt(f"u{number}", at, ASKED[number], promptId=f"p{number}"),
-        used(f"c{number}", at + 1, f"t{number}", "Edit", {"file_path": f"/work/shop/{number}.py"}),
+        used(f"c{number}", at + 1, f"t{number}", "Edit", {"file_path": f"/code/shop/{number}.py"}),
         result(f"r{number}", at + 2, f"t{number}", "ok"),
         said(f"a{number}", at + 3, f"Answer number {number}.", end=True),
     ]

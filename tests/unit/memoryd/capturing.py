@@ -53,7 +53,7 @@ class Capturing:
         body: Mapping[str, Any] = {
             "session_id": session,
             "transcript_path": str(transcript or self.home / "nowhere.jsonl"),
-            "cwd": "/work/shop",
+            "cwd": "/code/shop",
             "hook_event_name": event,
             **fields,
         }

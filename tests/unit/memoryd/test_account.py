@@ -56,7 +56,7 @@ def test_the_excerpt_has_every_step_in_order() -> None:
         for part in (
             "### Asked",
             "I'll look at the cart",
-            "- Read: `/work/shop/src/cart.py`",
+            "- Read: `/code/shop/src/cart.py`",
             "- Bash: `pytest tests/test_cart.py -q` (failed)",
             "1 failed: test_discount_survives_reload",
             "The person added: it only happens after a reload",

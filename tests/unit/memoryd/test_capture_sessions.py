@@ -32,11 +32,11 @@ def test_prompts_are_open_until_closed(sessions: Sessions) -> None:
 
 
 def test_what_is_known_of_a_session_grows(sessions: Sessions) -> None:
-    sessions.note("s1", transcript="/t/s1.jsonl", cwd="/work", at=START)
+    sessions.note("s1", transcript="/t/s1.jsonl", cwd="/code", at=START)
     sessions.end("s1")
     sessions.note("s1", transcript=None, cwd=None, at=START + timedelta(minutes=1))
     (known,) = sessions.known()
-    assert (known.transcript, known.cwd, known.is_ended) == ("/t/s1.jsonl", "/work", False)
+    assert (known.transcript, known.cwd, known.is_ended) == ("/t/s1.jsonl", "/code", False)
 
 
 def test_a_cursor_holds_for_the_same_file_alone(sessions: Sessions, tmp_path: Path) -> None:

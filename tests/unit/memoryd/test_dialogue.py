@@ -92,7 +92,7 @@ def test_what_was_rewound_happened_too(tmp_path: Path) -> None:
 def test_a_compaction_in_the_middle_of_a_turn_does_not_end_it(tmp_path: Path) -> None:
     lines = [
         prompt("u1", 0, "Refactor everything"),
-        used("a1", 1, "t1", "Edit", {"file_path": "/work/shop/a.py"}),
+        used("a1", 1, "t1", "Edit", {"file_path": "/code/shop/a.py"}),
         line("system", "b", 2, subtype="compact_boundary"),
         prompt("c1", 2, "We were refactoring.", isCompactSummary=True),
         result("r1", 3, "t1", "ok"),

@@ -31,7 +31,7 @@ def test_the_fields_of_a_stop() -> None:
         {
             "session_id": "s1",
             "transcript_path": "/t/s1.jsonl",
-            "cwd": "/work",
+            "cwd": "/code",
             "hook_event_name": "Stop",
             "stop_hook_active": True,
             "last_assistant_message": "Done.",
