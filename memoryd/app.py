@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -17,20 +16,13 @@ from pathlib import Path
 
 import structlog
 
-from episodic.engine.exact import ExactEngine
-from episodic.engine.milvus import MilvusEngine
-from episodic.engine.port import Engine
-from episodic.errors import EngineUnavailable
-from episodic.store import DailyNotes, EpisodicStore
+from episodic.store import EpisodicStore
 from memoryd.api.services import Readiness, Services
 from memoryd.capture.payload import Payload
 from memoryd.capture.service import Capture
-from memoryd.capture.summarise import Summarize, by_command, by_ollama
 from memoryd.clock import Clock
 from memoryd.embedding.cache import VectorCache
 from memoryd.embedding.hub import Hub
-from memoryd.embedding.shelf import OwnModel, Shelf
-from memoryd.errors import SettingsError
 from memoryd.jobs.importing import import_job
 from memoryd.jobs.index import index_job
 from memoryd.jobs.later import Later
@@ -40,16 +32,15 @@ from memoryd.jobs.scan import Scan
 from memoryd.jobs.schedule import Schedule
 from memoryd.jobs.switch import ModelSwitch
 from memoryd.jobs.watch import Watcher
+from memoryd.parts import choose_model, contract_of, daily_notes, open_engine, shelf_of, summarizer, vaults_of
 from memoryd.paths import Paths
 from memoryd.router.names import Names
 from memoryd.router.recall import Recall
-from memoryd.service.choice import write_choice
-from memoryd.settings import BUILT_IN_VAULT, PREFIX, Settings
+from memoryd.settings import Settings
 from memoryd.text.embedder import Embedder
 from memoryd.text.report import Problem
 from semantic.errors import SemanticError
 from semantic.store import SemanticStore
-from semantic.vault.contract import Contract
 
 log = structlog.get_logger("memoryd.app")
 
@@ -128,8 +119,8 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         clock=clock,
         entropy=secrets.token_bytes,
         zone=zone,
-        vaults=_vaults(settings, paths),
-        contract=_contract(settings),
+        vaults=vaults_of(settings, paths),
+        contract=contract_of(settings),
         languages=settings.search.languages,
         no_projects=[Path.home()],
     )
@@ -137,12 +128,12 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         memory=paths.memory,
         state=paths.state,
         install=install,
-        engine_factory=partial(_open_engine, settings, paths, install),
+        engine_factory=partial(open_engine, settings, paths, install),
         clock=clock,
         zone=zone,
         entropy=secrets.token_bytes,
         languages=settings.search.languages,
-        sources=partial(_daily_notes, semantic),
+        sources=partial(daily_notes, semantic),
         rrf_k=settings.search.rrf_k,
         lends_context=settings.search.context,
     )
@@ -156,7 +147,7 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         cache,
         wanted=settings.embedding.model,
         memo=paths.state / "model.json",
-        choose=partial(_choose_model, paths),
+        choose=partial(choose_model, paths),
         is_settled=lambda: not jobs.is_running("scan") and semantic.pending() == 0,
     )
     jobs.register(models_job(models, shelf, Hub(settings.embedding.hub)))
@@ -182,12 +173,12 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         clock=clock,
         zone=zone,
         project_of=partial(_project_of, semantic),
-        vaults=_vaults(settings, paths),
+        vaults=vaults_of(settings, paths),
         is_scanned=lambda: not jobs.is_running("scan"),
         on_touched=lambda path: scan.follow({path}),
         on_stored=models.wake,
         keeps_excerpts=settings.capture.excerpts,
-        summarize=_summarizer(settings, paths),
+        summarize=summarizer(settings, paths),
     )
     jobs.register(import_job(capture.recorder, clock=clock, is_scanned=lambda: not jobs.is_running("scan")))
     arms = settings.search.arms
@@ -284,74 +275,3 @@ def _not_captured(_payload: Payload) -> Future[None]:
     done: Future[None] = Future()
     done.set_result(None)
     return done
-
-
-def _summarizer(settings: Settings, paths: Paths) -> Summarize | None:
-    """Return what sums up turns, where the user named something."""
-    chosen = settings.capture
-    if chosen.summary_command:
-        return by_command(chosen.summary_command, folder=paths.runtime, environ=os.environ)
-    if chosen.ollama_uri is not None and chosen.ollama_model is not None:
-        return by_ollama(chosen.ollama_uri, chosen.ollama_model)
-    return None
-
-
-def shelf_of(settings: Settings, paths: Paths) -> Shelf:
-    """Return the models of this installation; ``embedding.folder`` holds the one that the settings name."""
-    chosen = settings.embedding
-    return Shelf(
-        paths.models,
-        own={name: OwnModel(**dict(one)) for name, one in settings.models.items()},
-        folders={} if chosen.folder is None else {chosen.model: chosen.folder},
-        threads=chosen.threads,
-        idle_s=chosen.idle_unload_s,
-        with_lexical="learned" in settings.search.arms,
-    )
-
-
-def _choose_model(paths: Paths, name: str) -> None:
-    """Write a model's name into the settings file.
-
-    Raises:
-        SettingsError: A variable sets it, which beats the file; or the file cannot be changed safely.
-    """
-    variable = f"{PREFIX}EMBEDDING__MODEL"
-    if os.environ.get(variable) not in {None, name}:
-        raise SettingsError(f"the variable {variable} sets the model and beats the file: unset it, or change it there")
-    write_choice(paths.config_file, "embedding", "model", name)
-
-
-def _open_engine(settings: Settings, paths: Paths, install: str) -> Engine:
-    """Return the engine that is set; where Milvus Lite does not load, the exact one, which says so."""
-    chosen = settings.engine
-    if chosen.kind == "milvus":
-        token = chosen.token.get_secret_value() if chosen.token else ""
-        return MilvusEngine.remote(chosen.uri or "", token=token, owner=install)
-    exact = paths.state / "exact.db"
-    if chosen.kind == "exact":
-        return ExactEngine(exact)
-    try:
-        return MilvusEngine.local(paths.state / "episodic.db", runtime=paths.runtime)
-    except EngineUnavailable as error:
-        log.warning("engine_replaced", reason=str(error))
-        engine = ExactEngine(exact)
-        engine.notes.append(f"engine exact: {error}")
-        return engine
-
-
-def _daily_notes(semantic: SemanticStore) -> list[DailyNotes]:
-    """Return where the vaults keep their daily notes, as their settings say now."""
-    return [
-        DailyNotes(one.vault, one.root, None if one.is_away else one.folder, one.day_of, rules=(one.format, one.ignore))
-        for one in semantic.daily_notes()
-    ]
-
-
-def _vaults(settings: Settings, paths: Paths) -> dict[str, Path]:
-    return {BUILT_IN_VAULT: paths.memory / "vault", **settings.vault.paths}
-
-
-def _contract(settings: Settings) -> Contract:
-    chosen = settings.contract
-    facets = tuple(facet for facet in chosen.facets if facet != "scope")
-    return Contract(facets=facets, required_keys=tuple(key for key in chosen.required if key != "tags"))

@@ -26,7 +26,7 @@ Tell = Callable[[str, int, int], None]
 
 def examine_model(paths: Paths) -> list[Finding]:
     """Return what `memoryd doctor` says of the chosen model, with the daemon or without. Nothing is loaded."""
-    from memoryd.app import shelf_of
+    from memoryd.parts import shelf_of
 
     try:
         settings = load_settings(paths.config_file)
