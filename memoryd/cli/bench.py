@@ -101,12 +101,13 @@ def _teller() -> Callable[[str], None]:
 @click.option("--questions", type=click.IntRange(min=10), default=200, show_default=True, help="Different questions.")
 @click.option("--fresh", type=click.IntRange(min=0), default=200, show_default=True, help="Entries written over REST.")
 @click.option("--seed", type=int, default=20261130, show_default=True, help="Of texts, vectors and questions.")
+@click.option("--model", metavar="NAME", help="Ask once more with this model embedding the questions.")
 @pass_frame
-def speed(frame: Frame, chunks: int, dimension: int, questions: int, fresh: int, seed: int) -> None:
-    """Measure answers, appends, memory and disk at a size, on made-up entries and without a model."""
+def speed(frame: Frame, /, model: str | None, **sizes: int) -> None:
+    """Measure answers, appends, memory and disk at a size, on made-up entries and vectors."""
     from memoryd.bench.speed import run_speed
 
     tell = _teller()
-    table = run_speed(chunks=chunks, dimension=dimension, questions=questions, fresh=fresh, seed=seed, progress=tell)
+    table = run_speed(**sizes, model=model, progress=tell)
     tell("")
     click.echo(table.as_json() if frame.as_json else table.as_markdown())

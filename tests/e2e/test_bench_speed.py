@@ -14,6 +14,7 @@ WANTED = {
     "bare engine, both",
     "recall over the two bare searches",
     "recall, one day",
+    "recall over REST, with the embedding",
     "append",
     "recall over REST, 5 fresh rows",
     "start until it answers",
@@ -29,7 +30,7 @@ def test_every_number_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     told: list[str] = []
 
-    table = run_speed(chunks=120, dimension=8, questions=10, fresh=5, seed=3, progress=told.append)
+    table = run_speed(chunks=120, dimension=8, questions=10, fresh=5, seed=3, model="e5-small", progress=told.append)
 
     values = {row[0]: row[1] for row in table.rows}
     assert set(values) >= WANTED
