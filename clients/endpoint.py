@@ -11,8 +11,8 @@ import fcntl
 import json
 import os
 import sys
+from collections import namedtuple
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 _HOLDER_LOCK = "lock"
 
@@ -21,10 +21,11 @@ class DaemonUnreachable(Exception):
     """No daemon answers; the message says why and how to start it."""
 
 
-@dataclass(frozen=True)
-class Places:
+# Data classes and typing would take as long to import as all the rest of a hook.
+class Places(namedtuple("Places", ("state", "config"))):  # noqa: PYI024 - as above
     """The two folders that a client reads: ``state`` says where the daemon is, ``config`` holds the token."""
 
+    __slots__ = ()
     state: str
     config: str
 
@@ -39,10 +40,10 @@ class Places:
         return os.path.join(self.config, "token")
 
 
-@dataclass(frozen=True)
-class Endpoint:
+class Endpoint(namedtuple("Endpoint", ("url", "socket", "pid", "version"))):  # noqa: PYI024 - as above
     """How a daemon is reached; ``pid`` is its process."""
 
+    __slots__ = ()
     url: str
     socket: str
     pid: int

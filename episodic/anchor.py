@@ -57,6 +57,11 @@ def is_anchor(line: str) -> bool:
     return _ANCHOR.fullmatch(line) is not None
 
 
+def is_torn_anchor(line: str) -> bool:
+    """Tell whether a line begins as an anchor and does not end as one; for Markdown all below it would be a comment."""
+    return line.startswith(OPENING) and "-->" not in line
+
+
 def read_anchor(line: str) -> Anchor:
     """Return the values of an anchor line. Unknown keys are passed over: a newer writer may add some."""
     match = _ANCHOR.fullmatch(line)

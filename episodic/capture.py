@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 
 from episodic.anchor import encoded
+from episodic.backlog import Backlog
+from episodic.dayfile import Written, lines_before
+from episodic.draft import LONG_CHARS
 from episodic.episode import Episode, NewEpisode
 from episodic.errors import (
     EngineError,
     ForgottenEpisode,
     InvalidEpisode,
     JournalUnwritable,
+    ManifestUnusable,
     TurnConflict,
     UnknownEpisode,
 )
@@ -23,11 +26,13 @@ from episodic.excerpt import write_excerpt
 from episodic.folder import JournalFolder
 from episodic.identity import key_digest, written_id
 from episodic.index import Index
-from episodic.intake import Intake, Place, UnreadableFileError
-from episodic.journal import read_day_text, render_section, stored_text
+from episodic.intake import Intake, Place, UnreadableFileError, read_place
+from episodic.journal import read_own_section, render_section, stored_text
 from episodic.refusal import Refusals
 from episodic.timeline import Timeline
 
+_LONG_BYTES = 256 * 1024
+"""A longer day that is not as it was known is read in the background."""
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -53,6 +58,7 @@ class Capture:
         zone: tzinfo,
         entropy: Callable[[int], bytes],
         writing: threading.RLock,
+        backlog: Backlog,
     ) -> None:
         self._folder = folder
         self._intake = intake
@@ -64,15 +70,17 @@ class Capture:
         self._writing = writing
         self._memory = folder.memory
         self._behind: dict[str, Place] = {}
+        self._trouble = ""
+        self._backlog = backlog
+        backlog.before = self._take_behind
 
-    def append(self, new: NewEpisode, *, is_scanned: bool) -> Appended:
+    def append(self, new: NewEpisode, *, is_scanned: Callable[[], bool]) -> Appended:
         """Write an entry. See ``EpisodicStore.append``."""
         text = _checked(new)
         # A day is a local day: what was sent with another offset, or in UTC, goes to the day that it was here.
         new = replace(new, at=new.at.astimezone(self._zone))
         key = None if new.key is None else key_digest(new.key)
         with self._writing:
-            self._catch_up()
             if self._refusals.refuses_turn(session=new.session, turn=new.turn, key=new.key):
                 raise ForgottenEpisode
             existing = self._existing(new, key, is_scanned=is_scanned)
@@ -91,25 +99,42 @@ class Capture:
             written = self._folder.write(place, id_, section)
             try:
                 pieces = self._intake.take_appended(place, section, written)
-                if pieces is None:
+                if pieces is None and written.after.size > _LONG_BYTES:
+                    self._behind[place.shown] = place
+                elif pieces is None:
                     self._intake.take(place)
                     self.mend(place)
-            except (sqlite3.Error, UnreadableFileError):
+            except (ManifestUnusable, UnreadableFileError) as error:
                 # The entry is on the disk; the index takes it in as soon as it can.
                 self._behind[place.shown] = place
+                self._trouble = str(error)
                 pieces = []
         self._index_now(pieces)
-        return Appended(self._read_back(id_, place, section), created=True)
+        if self._behind or len(section) > LONG_CHARS:
+            self._backlog.begin()
+        return Appended(self._read_back(id_, place, section, written), created=True)
 
-    def recorded(self, *, session: str | None, turn: str | None, key: str | None, is_scanned: bool) -> Episode | None:
+    def recorded(
+        self, *, session: str | None, turn: str | None, key: str | None, is_scanned: Callable[[], bool]
+    ) -> Episode | None:
         """Return the entry of a turn, else that of a key. See ``EpisodicStore.recorded``."""
         by_turn = NewEpisode("", _NEVER, session=session, turn=turn)
         by_key = NewEpisode("", _NEVER, key=key)
         digest = None if key is None else key_digest(key)
         with self._writing:
-            self._catch_up()
             found = self._existing(by_turn, None, is_scanned=is_scanned)
             return found or (digest and self._existing(by_key, digest, is_scanned=is_scanned)) or None
+
+    @property
+    def trouble(self) -> str | None:
+        """In words, why entries that are on the disk are not in the index."""
+        behind, trouble = list(self._behind), self._trouble
+        return f"{', '.join(behind)} cannot be taken into the index: {trouble}" if behind and trouble else None
+
+    def behind(self, id: str) -> Episode | None:  # noqa: A002 - the word of the domain
+        """Return an entry that is on the disk, and not in the manifest yet."""
+        entries = (entry for place in list(self._behind.values()) for entry in read_place(place, zone=self._zone))
+        return next((one.episode for one in entries if one.written and one.episode.id == id), None)
 
     def mend(self, place: Place) -> list[str]:
         """Append again, once, entries of the last day that a save dropped from a day file; say so in words."""
@@ -132,27 +157,46 @@ class Capture:
         with self._writing:
             note, place = self._folder.recover()
             if place is not None:
-                with contextlib.suppress(UnreadableFileError):  # the next scan names it
+                with contextlib.suppress(UnreadableFileError, ManifestUnusable):  # the next scan names it
                     self._intake.take(place)
         return [note] if note else []
 
-    def _existing(self, new: NewEpisode, key: str | None, *, is_scanned: bool) -> Episode | None:
+    def _existing(self, new: NewEpisode, key: str | None, *, is_scanned: Callable[[], bool]) -> Episode | None:
         has_turn = new.session is not None and new.turn is not None
         if not has_turn and key is None:
             return None
-        found = self._timeline.find(session=new.session, turn=new.turn, key=key)
-        if found is None and not is_scanned:
-            # The files may hold it though the manifest, being new or behind, does not.
-            mark = f" turn={encoded(new.turn)} " if has_turn and new.turn is not None else f" key={key} "
-            for place in self._folder.holding(mark.encode()):
-                self._intake.take(place)
+        try:
             found = self._timeline.find(session=new.session, turn=new.turn, key=key)
-        return found
+        except ManifestUnusable:
+            found = None
+        # Asked after the look-up: that may be what finds the manifest to be lost.
+        if found is not None or (is_scanned() and not self._behind):
+            return found
+        # The files may hold it though the manifest, being new, behind or of no use, does not.
+        mark = f" turn={encoded(new.turn)} " if has_turn and new.turn is not None else f" key={key} "
+        for place in self._folder.holding(mark.encode()):
+            for entry in read_place(place, zone=self._zone):
+                episode = entry.episode
+                same = (episode.session, episode.turn) == (new.session, new.turn) if has_turn else episode.key == key
+                if same and entry.written and episode.id not in self._refusals:
+                    return episode
+        return None
 
-    def _catch_up(self) -> None:
+    def _take_behind(self) -> None:
+        """Take in the files in which entries stand that the manifest does not know yet.
+
+        Raises:
+            ManifestUnusable: They stay noted.
+        """
         for shown, place in list(self._behind.items()):
-            self._intake.take(place)
-            del self._behind[shown]
+            with contextlib.suppress(UnreadableFileError):  # the next scan names it
+                reading = self._intake.read(place)
+                with self._writing:
+                    if self._intake.write(reading) is None:
+                        self._intake.take(place)
+                    self.mend(place)
+            self._behind.pop(shown, None)
+        self._trouble = ""
 
     def _index_now(self, pieces: list[str] | None) -> None:
         try:
@@ -160,15 +204,16 @@ class Capture:
                 self._index.sync(batches=1)
             elif pieces:
                 self._index.put(pieces)
-        except EngineError:
+        except (EngineError, ManifestUnusable):
             return  # the index notes its own trouble, and what is missing stays pending
 
-    def _read_back(self, id_: str, place: Place, section: str) -> Episode:
-        try:
+    def _read_back(self, id_: str, place: Place, section: str, written: Written) -> Episode:
+        with contextlib.suppress(UnknownEpisode, ManifestUnusable):
             return self._timeline.get(id_)
-        except UnknownEpisode:
-            entry = read_day_text(section, file=place.shown, day=place.day, zone=self._zone).entries[0]
-            return replace(entry.episode, id=id_)
+        entry = read_own_section(section, file=place.shown, day=place.day, zone=self._zone)
+        above = lines_before(place.path, written.offset)
+        first, last = entry.episode.lines
+        return replace(entry.episode, id=id_, lines=(first + above, last + above))
 
 
 def _checked(new: NewEpisode) -> str:

@@ -21,6 +21,7 @@ from episodic.errors import JournalUnwritable
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 _ATTEMPTS = 20
+_TEMPORARY = ".memoryd-tmp"
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 
 
@@ -129,29 +130,87 @@ def recover(intent: Path) -> str | None:
 def rewrite(path: Path, change: Callable[[bytes], bytes]) -> None:
     """Replace a file by a changed copy in one step. A save that comes between is taken in and changed too.
 
+    A link is followed, and the file behind it is replaced. A file that has other names would keep its old text there,
+    so it is refused.
+
     Raises:
         JournalUnwritable: It cannot be written; it is as it was.
     """
-    temporary = path.with_name(f".{path.name}.memoryd-tmp")
+    name, real, temporary = str(path), path, None
     try:
+        real = path.resolve(strict=True)
+        name = str(path) if real == path or not path.is_symlink() else f"{path}, a link to {real},"
+        temporary = real.with_name(f".{real.name}{_TEMPORARY}")
         for _ in range(_ATTEMPTS):
-            with path.open("rb") as file:
-                before = os.fstat(file.fileno())
-                old = file.read()
+            old, before = _read_regular(real)
             new = change(old)
             if new == old:
                 return
+            if before.st_nlink > 1:
+                raise JournalUnwritable(
+                    f"{name} has {before.st_nlink} names, and the text would stay under the others (find them with "
+                    f"`find … -samefile {real}`); it is as it was. Remove the other names, then do it again"
+                )
             write_file(temporary, new, mode=stat.S_IMODE(before.st_mode))
-            if stamp_of(path.stat()) == stamp_of(before):
-                temporary.replace(path)
-                sync_folder(path.parent)
+            if stamp_of(real.stat()) == stamp_of(before):
+                temporary.replace(real)
+                sync_folder(real.parent)
                 return
-    except OSError as error:
-        raise JournalUnwritable(f"{path} could not be rewritten: {_reason(error)}; it is as it was") from error
+    except (OSError, RuntimeError) as error:  # a link that leads to itself is a RuntimeError
+        raise JournalUnwritable(f"{name} could not be rewritten: {_reason(error)}; it is as it was") from error
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-    raise JournalUnwritable(f"{path} is being saved again and again by another program; it is as it was")
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    raise JournalUnwritable(f"{name} is being saved again and again by another program; it is as it was")
+
+
+def remove_whole(path: Path, folder: Path) -> None:
+    """Remove a file, and the file behind it where it is a link to one in ``folder``; one that is gone is no trouble.
+
+    Raises:
+        JournalUnwritable: Its text would stay: it is a link to a file elsewhere, it has other names, or it cannot be
+            removed.
+    """
+    try:
+        real = path.resolve()
+        if not real.exists():
+            path.unlink(missing_ok=True)
+            return
+        if not real.is_relative_to(folder.resolve()):
+            raise JournalUnwritable(
+                f"{path} is a link to {real}, which is not memoryd's to remove; remove that file, then do it again"
+            )
+        if (names := real.stat().st_nlink) > 1:
+            raise JournalUnwritable(f"{path} has {names} names; remove the other ones, then do it again")
+        real.unlink()
+        path.unlink(missing_ok=True)
+        sync_folder(real.parent)
+    except (OSError, RuntimeError) as error:
+        raise JournalUnwritable(f"{path} cannot be removed: {_reason(error)}") from error
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the copies that a rewrite left when its process was killed; they hold what was in the file.
+
+    Raises:
+        JournalUnwritable: One of them cannot be removed.
+    """
+    try:
+        for path in folder.rglob(f".*{_TEMPORARY}"):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise JournalUnwritable(f"a leftover below {folder} cannot be removed: {_reason(error)}") from error
+
+
+def _read_regular(path: Path) -> tuple[bytes, os.stat_result]:
+    # Opening a pipe would wait for somebody who writes to it.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("it is no regular file")
+        return file.read(), status
 
 
 def write_file(path: Path, data: bytes, *, mode: int = FILE_MODE) -> None:
@@ -162,6 +221,15 @@ def write_file(path: Path, data: bytes, *, mode: int = FILE_MODE) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def lines_before(path: Path, offset: int) -> int:
+    """Return how many lines end before a byte of a file; 0 where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(offset).count(b"\n")
+    except OSError:
+        return 0
 
 
 def sync_folder(path: Path) -> None:
@@ -242,5 +310,5 @@ def _holds(path: Path, mark: bytes) -> bool:
         return False
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+def _reason(error: OSError | RuntimeError) -> str:
+    return getattr(error, "strerror", None) or str(error)

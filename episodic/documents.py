@@ -13,6 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -56,16 +57,33 @@ class Documents:
         self._manifest = manifest
         self._languages = tuple(languages)
         self._lock = threading.Lock()
-        self._weights: dict[str, tuple[str, dict[int, float]]] = {}
+        self._weights: dict[str, tuple[tuple[str, ...], str, dict[int, float]]] = {}
 
     def stamp(self) -> str:
         """Name all that stored words depend on: the rules themselves, the languages, and the constants of BM25."""
         return digest(terms(_PROBE, self._languages), list(self._languages), str((K1, B, AVGDL)), length=16)
 
-    def settle(self, connection: sqlite3.Connection, ids: Iterable[str], texts: Mapping[str, tuple[str, str]]) -> bool:
+    def counted(self, id_: str, heading: str, text: str) -> bytes:
+        """Return the terms of a piece as a document holds them; ``heading`` as it is stored. It takes long."""
+        headings = tuple(json.loads(heading))
+        weights = document_weights(terms(lexical_text(headings, text), self._languages))
+        with self._lock:
+            if len(self._weights) >= _KEPT_WEIGHTS:
+                self._weights.clear()
+            self._weights[id_] = (headings, text, weights)
+        return np.fromiter(weights, dtype=np.uint32, count=len(weights)).tobytes()
+
+    def settle(
+        self,
+        connection: sqlite3.Connection,
+        ids: Iterable[str],
+        texts: Mapping[str, tuple[str, str]],
+        counted: Mapping[str, tuple[str, bytes]] = MappingProxyType({}),
+    ) -> bool:
         """Bring documents in line with the places that the pieces of these ids now have.
 
-        ``texts`` gives (text, hash) of new ids. Returns whether anything changed. Runs inside the caller's transaction.
+        ``texts`` gives (text, hash) of new ids, ``counted`` what ``counted`` returned for a heading. Returns whether
+        anything changed. Runs inside the caller's transaction.
         """
         change: Counter[int] = Counter()
         changed = False
@@ -87,7 +105,9 @@ class Documents:
                 continue
             changed = True
             text, text_hash = texts[id_] if known is None or id_ in texts else (known[0], known[1])
-            blob = self._count(id_, stamp, heading, text, known[4] if known is not None else b"", change)
+            blob = counted[id_][1] if counted.get(id_, ("",))[0] == heading else self.counted(id_, heading, text)
+            change.update(np.frombuffer(blob, dtype=np.uint32).tolist())
+            change.subtract(np.frombuffer(known[4] if known is not None else b"", dtype=np.uint32).tolist())
             if known is None:
                 change[TOTAL] += 1
                 connection.execute("DELETE FROM dropped WHERE id = ?", (id_,))
@@ -130,8 +150,8 @@ class Documents:
         """Return the stored half of a document's BM25."""
         with self._lock:
             kept = self._weights.pop(document.id, None)
-        if kept is not None and kept[0] == document.stamp:
-            return kept[1]
+        if kept is not None and kept[:2] == (document.heading, document.text):
+            return kept[2]
         return document_weights(terms(lexical_text(document.heading, document.text), self._languages))
 
     def pending_lexical(self, limit: int) -> list[Document]:
@@ -233,19 +253,9 @@ class Documents:
             documents = connection.execute("SELECT COUNT(*) FROM documents").fetchone()[0]
             pending = connection.execute("SELECT COUNT(*) FROM documents WHERE in_lexical IS NOT stamp").fetchone()[0]
             dropped = connection.execute("SELECT COUNT(*) FROM dropped").fetchone()[0]
+            uncut = connection.execute(_UNCUT).fetchone()[0]
             vectors = connection.execute(_VECTORS_BY_MODEL).fetchall()
-        return int(episodes), int(documents), int(pending) + int(dropped), dict(vectors)
-
-    def _count(self, id_: str, stamp: str, heading: str, text: str, old: bytes, change: Counter[int]) -> bytes:
-        weights = document_weights(terms(lexical_text(tuple(json.loads(heading)), text), self._languages))
-        with self._lock:
-            if len(self._weights) >= _KEPT_WEIGHTS:
-                self._weights.clear()
-            self._weights[id_] = (stamp, weights)
-        new = np.fromiter(weights, dtype=np.uint32, count=len(weights))
-        change.update(new.tolist())
-        change.subtract(np.frombuffer(old, dtype=np.uint32).tolist())
-        return new.tobytes()
+        return int(episodes), int(documents), int(pending) + int(dropped) + int(uncut), dict(vectors)
 
     def _remove(self, connection: sqlite3.Connection, id_: str, blob: bytes, change: Counter[int]) -> None:
         change.subtract(np.frombuffer(blob, dtype=np.uint32).tolist())
@@ -266,6 +276,12 @@ WHERE c.id = ? ORDER BY c.path, c.ordinal LIMIT 1
 _VECTORS_BY_MODEL = f"""
 SELECT fingerprint, vectors FROM spaces WHERE vectors > 0 AND substr(fingerprint, 1, 4) <> '{WEIGHTS_PREFIX}'
 """  # noqa: S608 - a fixed name
+
+# How many pieces a long entry gives is known only when it is cut.
+_UNCUT = """
+SELECT COALESCE(SUM(1 + length(e.text) / 1000), 0) FROM uncut u
+JOIN episodes e ON e.path = u.path AND e.position = u.position
+"""
 
 _VECTOR_COUNTS = """
 SELECT (SELECT documents FROM frequencies WHERE term = ?), (SELECT vectors FROM spaces WHERE fingerprint = ?)

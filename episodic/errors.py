@@ -10,6 +10,8 @@ The tree::
     ├── JournalUnwritable     a truth file could not be written; nothing of the entry is in it
     ├── TranscriptMissing     the episode has no transcript excerpt here
     ├── StoreClosed           the store was not opened, or is closed
+    ├── ManifestUnusable      the bookkeeping beside the journal cannot be read or written
+    │   └── ManifestDamaged     it was found damaged just now, and is made anew in the background
     └── EngineError           the index engine could not do what was asked
         ├── EngineUnavailable   it is not there, or it went away and did not come back
         ├── InvalidRow          an id, a vector or a weight that no engine may hold
@@ -56,6 +58,14 @@ class TranscriptMissing(EpisodicError):
 
 class StoreClosed(EpisodicError):
     """The episodic store is not open."""
+
+
+class ManifestUnusable(EpisodicError):
+    """The bookkeeping beside the journal cannot be read or written; the journal itself is not touched by it."""
+
+
+class ManifestDamaged(ManifestUnusable):
+    """The bookkeeping was damaged; it was set aside just now and is made anew from the journal. Ask again."""
 
 
 class EngineError(EpisodicError):

@@ -35,6 +35,11 @@ def excerpt_path(session: str, turn: str) -> str:
     return f"{EXCERPTS}/{'/'.join(names)}.md"
 
 
+def named_excerpt(memory: Path, transcript: str | None) -> Path | None:
+    """Return where an excerpt that an entry names lies, there or not; ``None`` where it is no name of ours."""
+    return None if transcript is None or _PATH.fullmatch(transcript) is None else memory / transcript
+
+
 def write_excerpt(memory: Path, id: str, new: NewEpisode, *, key: str | None) -> None:  # noqa: A002 - the domain's word
     """Write the excerpt of an entry that is about to be appended; it is on the disk when this returns.
 
@@ -43,9 +48,9 @@ def write_excerpt(memory: Path, id: str, new: NewEpisode, *, key: str | None) ->
     """
     if new.excerpt is None:
         return
-    if new.transcript is None or _PATH.fullmatch(new.transcript) is None:
+    path = named_excerpt(memory, new.transcript)
+    if path is None:
         raise JournalUnwritable(f"an excerpt lies at {EXCERPTS}/<session>/<turn>.md")
-    path = memory / new.transcript
     make_folder(path.parent)
     _replace(path, render_section(id, replace(new, text=new.excerpt), key=key).encode())
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
 
-from episodic.dayfile import Written, append, make_folder, recover
+from episodic.dayfile import Written, append, make_folder, recover, remove_leftovers
 from episodic.episode import Episode
 from episodic.errors import JournalUnwritable
 from episodic.excerpt import EXCERPTS
@@ -45,6 +46,9 @@ class JournalFolder:
         make_folder(self._memory / EXCERPTS)
         make_folder(self._state)
         claim(self._memory, self._install)
+        for folder in (JOURNAL, EXCERPTS):
+            with contextlib.suppress(JournalUnwritable):  # it may be read only; what is forgotten later asks again
+                remove_leftovers(self._memory / folder)
         try:
             self.recent.load()
         except OSError as error:
@@ -88,9 +92,23 @@ class JournalFolder:
         return note, place if place is not None and path.is_file() else None
 
     def drop_traces(self, ids: list[str]) -> None:
-        """Remove what is kept of entries beside the journal."""
-        self.recent.remove(ids)
-        self._intent.unlink(missing_ok=True)
+        """Remove what is kept of entries beside the journal, also in what was set aside or left half-done.
+
+        Raises:
+            JournalUnwritable: Something of it cannot be removed.
+        """
+        try:
+            self.recent.remove(ids)
+            self._intent.unlink(missing_ok=True)
+            for path in self._state.glob("*.broken*"):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+        except OSError as error:
+            raise JournalUnwritable(
+                f"the entry is out of the journal, but a copy below {self._state} cannot be removed: "
+                f"{error.filename or ''} {error.strerror or error}"
+            ) from error
+        for folder in (JOURNAL, EXCERPTS):
+            remove_leftovers(self._memory / folder)
 
     def holding(self, mark: bytes) -> list[Place]:
         """Return the day files that hold these bytes; for look-ups before the first scan."""
@@ -98,7 +116,8 @@ class JournalFolder:
         for path in self._root.walk([]):
             place = self._root.place_of(path)
             try:
-                if place is not None and mark in path.read_bytes():
+                # A pipe would wait for somebody who writes to it.
+                if place is not None and path.is_file() and mark in path.read_bytes():
                     found.append(place)
             except OSError:
                 continue

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 from collections.abc import Sequence
 from datetime import tzinfo
+from pathlib import Path
 
-from episodic.dayfile import rewrite
+from episodic.dayfile import remove_whole, rewrite
 from episodic.errors import JournalUnwritable, UnknownEpisode
-from episodic.excerpt import EXCERPTS
+from episodic.excerpt import EXCERPTS, named_excerpt
 from episodic.folder import JournalFolder
-from episodic.intake import Intake, Place, UnreadableFileError
+from episodic.intake import Intake, Place, UnreadableFileError, read_place
 from episodic.manifest import Manifest
+from episodic.namesake import texts_under
 from episodic.refusal import Refusals
 from episodic.removal import without_entries
 from episodic.roots import JOURNAL, Root
@@ -51,7 +55,9 @@ class Forgetting:
             self._remove_transcripts(ids)
             places = self._places(ids)
             for place in places:
-                if place.root == JOURNAL:
+                if place.root == EXCERPTS:
+                    self._remove_excerpt(place)
+                elif place.root == JOURNAL:
                     self._rewrite(place, ids)
             known = [id_ for id_ in ids if self._timeline.holds(id_)]
             kept = {id_ for id_ in known if any(p.root not in _OURS for p in self._places([id_]))}
@@ -75,7 +81,7 @@ class Forgetting:
             for place in {place.shown: place for place in [*self._places(refused), *came_back]}.values():
                 try:
                     if place.root == EXCERPTS:
-                        place.path.unlink(missing_ok=True)
+                        self._remove_excerpt(place)
                         self._intake.remove(place.shown)
                         reason = "the excerpt of a forgotten entry had come back and was taken out again"
                         report += Report(removed=1, problems=(Problem(place.shown, reason),))
@@ -91,24 +97,34 @@ class Forgetting:
 
     def _rewrite(self, place: Place, ids: Sequence[str], *, written_only: bool = False) -> bool:
         changed = False
+        with self._manifest.reading() as connection:
+            texts = texts_under(connection, place.shown, ids)
 
         def change(data: bytes) -> bytes:
             nonlocal changed
             new = without_entries(
-                data, set(ids), file=place.shown, day=place.day, zone=self._zone, written_only=written_only
+                data, set(ids), file=place.shown, day=place.day, zone=self._zone, written_only=written_only, texts=texts
             )
             changed = new != data
             return new
 
-        if place.path.exists():
+        if os.path.lexists(place.path) and not _leads_nowhere(place.path):
             rewrite(place.path, change)
+        if changed and any(entry.episode.id in ids and (entry.written or not written_only)
+                           for entry in read_place(place, zone=self._zone)):  # fmt: skip
+            raise JournalUnwritable(f"{place.path} still holds the entry: another program has written it again")
         return changed
+
+    def _remove_excerpt(self, place: Place) -> None:
+        remove_whole(place.path, self._folder.memory / EXCERPTS)
 
     def _places(self, ids: Sequence[str]) -> list[Place]:
         """Return the files that hold entries of these ids."""
         found: dict[str, Place] = {}
         roots = {root.name: root for root in self._roots}
-        for shown, root_name in self._timeline.paths_of(ids):
+        with self._manifest.reading() as connection:
+            rows = connection.execute(_FILES_OF, (json.dumps(list(ids)),)).fetchall()
+        for shown, root_name in rows:
             root = roots.get(root_name)
             place = None if root is None else root.place_of(root.disk(shown))
             if place is not None:
@@ -118,10 +134,23 @@ class Forgetting:
     def _remove_transcripts(self, ids: Sequence[str]) -> None:
         for id_ in ids:
             try:
-                path = self._folder.transcript_of(self._timeline.get(id_))
-                if path is not None:
-                    path.unlink()
+                episode = self._timeline.get(id_)
             except UnknownEpisode:
                 continue
-            except OSError as error:
-                raise JournalUnwritable(f"the transcript of {id_} cannot be removed: {error.strerror}") from error
+            memory = self._folder.memory
+            # By its name too: one that is a link to another folder is not read, and is no transcript to be shown.
+            for path in (self._folder.transcript_of(episode), named_excerpt(memory, episode.transcript)):
+                if path is not None:
+                    remove_whole(path, memory / EXCERPTS)
+
+
+# What stood over several texts goes with all of them: they are versions of what was to be forgotten.
+_FILES_OF = """
+WITH gone AS (SELECT value FROM json_each(?))
+SELECT DISTINCT e.path, f.root FROM episodes e JOIN files f ON f.path = e.path
+WHERE e.id IN (SELECT value FROM gone) OR e.anchor IN (SELECT value FROM gone) ORDER BY e.path
+"""
+
+
+def _leads_nowhere(path: Path) -> bool:
+    return path.is_symlink() and not os.path.exists(path)  # noqa: PTH110 - says no where pathlib raises

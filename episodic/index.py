@@ -31,10 +31,11 @@ from episodic.engine.port import (
     fingerprints,
     weights_collection,
 )
-from episodic.errors import EngineError, EngineUnavailable
+from episodic.errors import EngineError, EngineUnavailable, ManifestUnusable
 from episodic.holding import QUERY_S, EngineHold
 from episodic.manifest import Manifest, grow_sequence
 from episodic.recovery import RESTS_S
+from memoryd.text.stop import stop_point
 
 BATCH = 200
 NO_WEIGHTS: Mapping[int, float] = MappingProxyType({MAX_TERM: 1e-6})
@@ -79,9 +80,10 @@ class Index:
 
     def open(self) -> None:
         """Open the engine and compare it with the manifest. Trouble is noted, not raised: the journal works without."""
-        kept = self._manifest.meta(_PLACE)
-        self._place = kept if kept in LEXICAL_PLACES else LEXICAL
-        with contextlib.suppress(EngineError):
+        self._place = LEXICAL
+        with contextlib.suppress(EngineError, ManifestUnusable):
+            kept = self._manifest.meta(_PLACE)
+            self._place = kept if kept in LEXICAL_PLACES else LEXICAL
             self._hold.open()
 
     def close(self) -> None:
@@ -96,6 +98,7 @@ class Index:
         """
         done = 0
         while batches is None or batches > 0:
+            stop_point()
             with self._indexing:
                 gone = self._documents.dropped(BATCH)
                 if gone:
@@ -108,6 +111,17 @@ class Index:
                 break
             batches = None if batches is None else batches - 1
         return done
+
+    def compare(self) -> None:
+        """Compare the engine with a manifest that was made anew, and write what that does not know of.
+
+        Raises:
+            EngineError: The engine does not work; what is missing stays noted.
+        """
+        self._manifest.set_meta(_PLACE, self._place)
+        with self._indexing:
+            self._hold.use(self._check)
+        self.sync()
 
     def put(self, ids: Sequence[str]) -> None:
         """Write these documents to the lexical collection now.
@@ -333,7 +347,7 @@ class Index:
             marked = {row[0] for row in connection.execute(
                 "SELECT id FROM documents WHERE in_lexical IS NOT NULL AND length(terms) > 0"
             )}  # fmt: skip
-            spaces = [row[0] for row in connection.execute("SELECT DISTINCT fingerprint FROM vectors")]
+            spaces = {row[0] for row in connection.execute("SELECT DISTINCT fingerprint FROM vectors")}
             embedded = {
                 space: {row[0] for row in connection.execute("SELECT id FROM vectors WHERE fingerprint = ?", (space,))}
                 for space in spaces
@@ -342,6 +356,9 @@ class Index:
             engine.drop_collection(left)  # a rebuild was cut off, or the manifest is a new one
         held = engine.ids(self._place)
         vectors = {space: engine.ids(collection_of(space)) for space in spaces}
+        # A manifest that was made anew knows of no vectors at all.
+        unmarked = engine.collections() - set(LEXICAL_PLACES) - set(map(collection_of, spaces))
+        vectors |= {name: engine.ids(name) for name in unmarked}
         strangers = (held - known).union(*(ids - known for ids in vectors.values()))
         with self._manifest.writing() as connection:
             connection.executemany(

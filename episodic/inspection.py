@@ -13,23 +13,18 @@ from types import MappingProxyType
 from typing import Any
 
 from episodic.documents import Document, Documents
+from episodic.draft import CHUNK_FIELDS, EPISODE_FIELDS, SELECT_CHUNKS, SELECT_EPISODES
 from episodic.engine.expression import capped
 from episodic.engine.port import Row, collection_of
 from episodic.errors import EngineError
 from episodic.index import Index
 from episodic.intake import Expected, Intake, Place, UnreadableFileError
 from episodic.manifest import Manifest
+from episodic.mending import Mending
 from episodic.roots import Root
+from episodic.schema import MANIFEST
 from memoryd.text.report import Problem
 
-MANIFEST = "manifest.sqlite"
-_EPISODE_FIELDS = (
-    "path", "position", "id", "day", "title", "text", "at_us", "offset_min", "first", "last", "project", "session",
-    "turn", "transcript", "key", "files", "written", "pieces",
-)  # fmt: skip
-_CHUNK_FIELDS = ("path", "ordinal", "position", "id", "heading", "first", "last")
-_EPISODES = f"SELECT {', '.join(_EPISODE_FIELDS)} FROM episodes WHERE path = ?"  # noqa: S608 - no value stands in it
-_CHUNKS = f"SELECT {', '.join(_CHUNK_FIELDS)} FROM chunks WHERE path = ?"  # noqa: S608 - no value stands in it
 _PAGE = 500
 _MANY = 1_000_000
 
@@ -49,6 +44,16 @@ class IndexState:
     rows: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Entries, pieces, vectors by model fingerprint, and what the index still has to take in (vectors not counted)."""
+
+    episodes: int
+    chunks: int
+    vectors: Mapping[str, int]
+    pending: int
+
+
 class Inspection:
     """Compares. ``writing`` is held while one file is compared, so that an entry just written is no difference."""
 
@@ -59,6 +64,7 @@ class Inspection:
         documents: Documents,
         index: Index,
         roots: Sequence[Root],
+        mending: Mending,
         *,
         writing: threading.RLock,
     ) -> None:
@@ -68,6 +74,7 @@ class Inspection:
         self._index = index
         self._roots = roots
         self._writing = writing
+        self._mending = mending
 
     def state(self) -> IndexState:
         """Return how much there is."""
@@ -79,6 +86,8 @@ class Inspection:
         """Return every difference, files first."""
         if damage := self._manifest.damage():
             return [Problem(MANIFEST, f"it is damaged: {damage}")]
+        if reason := self._mending.reason:
+            return [Problem(MANIFEST, reason)]
         found = self._compare_files(tell)
         found += [
             Problem(MANIFEST, f"the term {term} is counted in {kept} pieces and stands in {right}")
@@ -123,8 +132,12 @@ class Inspection:
         except UnreadableFileError as error:
             return [Problem(place.shown, str(error))]
         with self._manifest.reading() as connection:
-            episodes = connection.execute(_EPISODES, (place.shown,)).fetchall()
-            chunks = connection.execute(_CHUNKS, (place.shown,)).fetchall()
+            episodes = connection.execute(SELECT_EPISODES, (place.shown,)).fetchall()
+            chunks = [
+                chunk
+                for chunk in connection.execute(SELECT_CHUNKS, (place.shown,))
+                if chunk[2] not in expected.uncut  # they are still to come
+            ]
             texts = dict(
                 connection.execute(
                     "SELECT id, text FROM documents WHERE id IN (SELECT id FROM chunks WHERE path = ?)", (place.shown,)
@@ -133,8 +146,8 @@ class Inspection:
         reasons = []
         if file.lines != expected.lines:
             reasons.append(f"it has {expected.lines} lines, the manifest says {file.lines}")
-        reasons += _compared("entry", _EPISODE_FIELDS, expected.episodes, episodes)
-        reasons += _compared("piece", _CHUNK_FIELDS, expected.chunks, chunks)
+        reasons += _compared("entry", EPISODE_FIELDS, expected.episodes, episodes)
+        reasons += _compared("piece", CHUNK_FIELDS, expected.chunks, chunks)
         reasons += _texts(expected, texts)
         return [Problem(place.shown, reason) for reason in reasons]
 

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, tzinfo
 from pathlib import Path
 
-from episodic.chunk import Chunk, cut_episode
+from episodic.chunk import cut_episode
+from episodic.cutting import Cutter
 from episodic.dayfile import Stamp, Written, stamp_of
 from episodic.documents import Documents
+from episodic.draft import (
+    EPISODE_FIELDS,
+    INSERT_CHUNK,
+    INSERT_EPISODE,
+    LONG_CHARS,
+    Draft,
+    Held,
+    chunk_rows,
+    drafted,
+    episode_row,
+    held,
+    write,
+)
 from episodic.excerpt import EXCERPTS
-from episodic.journal import Entry, read_day_text
+from episodic.journal import Entry, read_day_text, read_own_section
 from episodic.manifest import FileRow, Manifest, grow_sequence, put_file
+from episodic.namesake import renamed, settled_ids
 from episodic.refusal import Refusals
 from episodic.timeline import micros
 from memoryd.text.decode import decode
@@ -39,14 +53,32 @@ class Place:
     day: date
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file as it was read, and what the manifest had of it then; no draft where its bytes are as they were known."""
+
+    place: Place
+    row: FileRow
+    known: FileRow | None
+    hashed: hashlib._Hash
+    cuts: int
+    old: Held | None = None
+    draft: Draft | None = None
+    counted: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Expected:
-    """The rows that a file should have: its lines, and those of its entries, its pieces, and the pieces' texts."""
+    """The rows that a file should have: its lines, and those of its entries, its pieces, and the pieces' texts.
+
+    Of the entries at the positions ``uncut``, the pieces are still to come.
+    """
 
     lines: int
     episodes: list[tuple[object, ...]] = field(default_factory=list)
     chunks: list[tuple[object, ...]] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
+    uncut: set[int] = field(default_factory=set)
 
 
 class Intake:
@@ -67,6 +99,9 @@ class Intake:
         self._zone = zone
         self._clock = clock
         self._refused: dict[str, Place] = {}
+        self._own: dict[str, Stamp] = {}
+        self._hashes: dict[str, tuple[Stamp, hashlib._Hash]] = {}
+        self.cutter = Cutter(manifest, documents)
 
     def take(self, place: Place, *, is_forced: bool = False) -> bool:
         """Take a file in; return whether anything in it differs from what was known.
@@ -74,13 +109,31 @@ class Intake:
         Raises:
             UnreadableFileError: It cannot be read; what was known of it stays.
         """
+        for _ in range(_TRIES):
+            changed = self.write(self.read(place, is_forced=is_forced))
+            if changed is not None:
+                return changed
+        with self._manifest.writing():  # whoever cuts long entries waits
+            return bool(self.write(self.read(place, is_forced=is_forced)))
+
+    def read(self, place: Place, *, is_forced: bool = False) -> Reading:
+        """Read a file and work out its rows; this takes long where much is new, and holds no lock.
+
+        Args:
+            place: The file.
+            is_forced: Work out everything anew, whatever is known.
+
+        Raises:
+            UnreadableFileError: It cannot be read.
+        """
+        cuts = self.cutter.cuts
         data, stamp = _read(place.path)
         known = self._manifest.file(place.shown)
-        sha256 = hashlib.sha256(data).hexdigest()
+        hashed = hashlib.sha256(data)
+        sha256 = hashed.hexdigest()
         if known is not None and known.sha256 == sha256 and not is_forced:
-            with self._manifest.writing() as connection:
-                put_file(connection, replace(known, stamp=stamp, read_at_ns=self._now_ns()))
-            return False
+            row = replace(known, stamp=stamp, read_at_ns=self._now_ns())
+            return Reading(place, row, known, hashed, cuts)
         decoded = decode(data)
         day = read_day_text(decoded.text, file=place.shown, day=place.day, zone=self._zone)
         entries, problems = self._admitted(place, day.entries)
@@ -94,33 +147,75 @@ class Intake:
             self._now_ns(),
             "; ".join((*decoded.problems, *day.problems, *problems)) or None,
         )
+        with self._manifest.reading() as connection:
+            old = held(connection, place.shown)
+        draft = drafted(row, entries, Held() if is_forced else old)
+        draft.stale |= {chunk[3] for chunk in old.chunks} if is_forced else set()
+        return Reading(place, row, known, hashed, cuts, old, draft, self.cutter.counted(draft))
+
+    def write(self, reading: Reading) -> bool | None:
+        """Write what was read; ``None`` where the manifest has changed since, so that it must be read again."""
+        shown, draft, old = reading.place.shown, reading.draft, reading.old
         with self._manifest.writing() as connection:
-            old = _ids(connection, place.shown)
-            connection.execute("DELETE FROM episodes WHERE path = ?", (place.shown,))
-            connection.execute("DELETE FROM chunks WHERE path = ?", (place.shown,))
-            put_file(connection, row)
-            self._insert(connection, row, entries, old=old)
-        return True
+            if self.cutter.cuts != reading.cuts or self._manifest.file(shown) != reading.known:
+                return None
+            put_file(connection, reading.row)
+            if draft is not None and old is not None:
+                self.cutter.rewritten += 1
+                write(connection, shown, draft, old)
+                self._documents.settle(connection, sorted(draft.stale), draft.texts, reading.counted)
+                self.cutter.part_namesakes(connection, {row[_ANCHOR] for row in (*draft.episodes, *old.episodes)})
+                grow_sequence(connection)
+        self._own.pop(shown, None)
+        self._keep_hash(shown, reading.row.stamp, reading.hashed)
+        return draft is not None
 
     def take_appended(self, place: Place, section: str, written: Written) -> list[str] | None:
         """Take in a section that was just appended, without reading the file again.
 
         Returns:
-            The ids of its pieces; ``None`` where the file is not as it was known, and must be read whole.
+            The ids of its pieces, none where they follow in the background; ``None`` where the file is not as it was
+            known, and must be read whole.
         """
         known = self._manifest.file(place.shown)
+        data = f"\n{section}".encode()
         if known is None or written.before != known.stamp or not written.ended_in_newline:
             return None
+        if written.after.size - known.stamp.size != len(data):
+            return None
+        hashed = self._hash_before(place, known)
+        if hashed is None:
+            return None
+        hashed.update(data)
         above = known.lines + 1
-        entries = [
-            _moved(entry, above)
-            for entry in read_day_text(section, file=place.shown, day=place.day, zone=self._zone).entries
-        ]
+        if len(section) > LONG_CHARS:
+            read = [read_own_section(section, file=place.shown, day=place.day, zone=self._zone)]
+        else:
+            read = list(read_day_text(section, file=place.shown, day=place.day, zone=self._zone).entries)
         lines = above + section.count("\n")
-        row = replace(known, stamp=written.after, lines=lines, sha256="", read_at_ns=self._now_ns())
+        sha256 = hashed.hexdigest()
+        row = replace(known, stamp=written.after, lines=lines, sha256=sha256, read_at_ns=self._now_ns())
         with self._manifest.writing() as connection:
+            position = _next(connection, "SELECT MAX(position) FROM episodes WHERE path = ?", row.path)
+            draft = drafted(row, [_moved(entry, above) for entry in read], Held(), first_position=position)
             put_file(connection, row)
-            return self._insert(connection, row, entries, old=())
+            connection.executemany(INSERT_EPISODE, draft.episodes)
+            connection.executemany(INSERT_CHUNK, draft.chunks)
+            connection.executemany("INSERT INTO uncut VALUES (?, ?)", [(row.path, place_) for place_ in draft.uncut])
+            self._documents.settle(connection, sorted(draft.stale), draft.texts)
+            self.cutter.part_namesakes(connection, {row[_ANCHOR] for row in draft.episodes})
+            grow_sequence(connection)
+        self._own[place.shown] = written.after
+        self._keep_hash(place.shown, written.after, hashed)
+        return list(draft.texts)
+
+    def is_own(self, place: Place) -> bool:
+        """Tell whether the last change of a file was an append of ours, so that nothing in it is new."""
+        own = self._own.get(place.shown)
+        try:
+            return own is not None and stamp_of(place.path.stat()) == own
+        except OSError:
+            return False
 
     def expected(self, place: Place) -> Expected:
         """Return what a file should have in the manifest, read anew; nothing is written.
@@ -133,22 +228,32 @@ class Intake:
         entries, _ = self._admitted(place, day.entries)
         row = FileRow(place.shown, place.root, place.day.isoformat(), stamp, data.count(b"\n"), "", 0, None)
         expected = Expected(row.lines)
-        for position, entry in enumerate(entries):
-            chunks = cut_episode(entry)
-            expected.episodes.append(_episode_row(row, position, entry, len(chunks)))
-            for chunk in chunks:
-                expected.chunks.append(_chunk_row(row, len(expected.chunks), position, chunk))
-                expected.texts[chunk.id] = chunk.text
+        anchors = {entry.episode.id for entry in entries}
+        with self._manifest.reading() as connection:
+            uncut = held(connection, place.shown).uncut
+            ids = {} if place.root == EXCERPTS else settled_ids(connection, anchors)
+        for position, as_read in enumerate(entries):
+            _, id_ = ids.get((place.shown, position), ("", as_read.episode.id))
+            entry = replace(as_read, episode=replace(as_read.episode, id=id_))
+            chunks = [] if position in uncut else cut_episode(entry)
+            count = 2 if position in uncut else len(chunks)
+            expected.episodes.append(episode_row(row, position, entry, count, anchor=as_read.episode.id))
+            expected.chunks += chunk_rows(row.path, position, chunks)
+            expected.texts.update((chunk.id, chunk.text) for chunk in chunks)
+        expected.uncut = uncut
         return expected
 
     def remove(self, shown: str) -> bool:
         """Remove what is known of a file; return whether it was known."""
         with self._manifest.writing() as connection:
             old = _ids(connection, shown)
-            connection.execute("DELETE FROM episodes WHERE path = ?", (shown,))
-            connection.execute("DELETE FROM chunks WHERE path = ?", (shown,))
+            anchors = {row[0] for row in connection.execute("SELECT anchor FROM episodes WHERE path = ?", (shown,))}
+            for table in ("episodes", "chunks", "uncut"):
+                connection.execute(f"DELETE FROM {table} WHERE path = ?", (shown,))  # noqa: S608 - fixed names
             was_known = connection.execute("DELETE FROM files WHERE path = ?", (shown,)).rowcount > 0
             self._documents.settle(connection, sorted(old), {})
+            self.cutter.part_namesakes(connection, anchors)
+            self.cutter.rewritten += 1
             if was_known:
                 grow_sequence(connection)
         return was_known
@@ -178,34 +283,47 @@ class Intake:
         ]
         return admitted, problems
 
-    def _insert(
-        self, connection: sqlite3.Connection, row: FileRow, entries: Iterable[Entry], *, old: Iterable[str]
-    ) -> list[str]:
-        position = _next(connection, "SELECT MAX(position) FROM episodes WHERE path = ?", row.path)
-        ordinal = _next(connection, "SELECT MAX(ordinal) FROM chunks WHERE path = ?", row.path)
-        texts: dict[str, tuple[str, str]] = {}
-        for entry in entries:
-            chunks = cut_episode(entry)
-            connection.execute(_INSERT_EPISODE, _episode_row(row, position, entry, len(chunks)))
-            connection.executemany(
-                "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [_chunk_row(row, ordinal + n, position, chunk) for n, chunk in enumerate(chunks)],
-            )
-            texts.update((chunk.id, (chunk.text, chunk.text_hash)) for chunk in chunks)
-            position += 1
-            ordinal += len(chunks)
-        self._documents.settle(connection, dict.fromkeys([*sorted(old), *texts]), texts)
-        grow_sequence(connection)
-        return list(texts)
+    def problem_of(self, shown: str) -> str | None:
+        """Return, in words, what could not be read of a file as it was meant."""
+        file = self._manifest.file(shown)
+        with self._manifest.reading() as connection:
+            found = [file.problem if file is not None else None, *renamed(connection, shown)]
+        return "; ".join(filter(None, found)) or None
+
+    def _hash_before(self, place: Place, known: FileRow) -> hashlib._Hash | None:
+        """Return the hash of a file as it was known; ``None`` where what it holds up to there is something else."""
+        kept = self._hashes.get(place.shown)
+        if kept is not None and kept[0] == known.stamp:
+            return kept[1].copy()
+        try:
+            with place.path.open("rb") as file:
+                hashed = hashlib.sha256(file.read(known.stamp.size))
+        except OSError:
+            return None
+        return hashed if hashed.hexdigest() == known.sha256 else None
+
+    def _keep_hash(self, shown: str, stamp: Stamp, hashed: hashlib._Hash) -> None:
+        self._hashes.pop(shown, None)
+        self._hashes[shown] = (stamp, hashed)
+        while len(self._hashes) > _KEPT_HASHES:
+            self._hashes.pop(next(iter(self._hashes)))
 
     def _now_ns(self) -> int:
         return micros(self._clock()) * 1000
 
 
-_IS_EXCERPT = 2
-"""Stands in ``written`` for an excerpt; 1 is an entry of ours, 0 one that a person wrote."""
+def read_place(place: Place, *, zone: tzinfo) -> tuple[Entry, ...]:
+    """Return the entries of a file, without the manifest; nothing where it cannot be read."""
+    try:
+        data, _ = _read(place.path)
+    except UnreadableFileError:
+        return ()
+    return read_day_text(decode(data).text, file=place.shown, day=place.day, zone=zone).entries
 
-_INSERT_EPISODE = f"INSERT INTO episodes VALUES ({','.join('?' * 18)})"  # noqa: S608 - no value stands in it
+
+_ANCHOR = EPISODE_FIELDS.index("anchor")
+_TRIES = 3
+_KEPT_HASHES = 64
 
 
 def _read(path: Path) -> tuple[bytes, Stamp]:
@@ -236,34 +354,3 @@ def _moved(entry: Entry, lines: int) -> Entry:
         episode=replace(entry.episode, lines=(first + lines, last + lines)),
         body_line=entry.body_line + lines,
     )
-
-
-def _episode_row(row: FileRow, position: int, entry: Entry, pieces: int) -> tuple[object, ...]:
-    episode = entry.episode
-    offset = episode.at.utcoffset() or timedelta(0)
-    return (
-        row.path,
-        position,
-        episode.id,
-        row.day,
-        episode.title,
-        episode.text,
-        micros(episode.at),
-        round(offset / timedelta(minutes=1)),
-        episode.lines[0],
-        episode.lines[1],
-        episode.project,
-        episode.session,
-        episode.turn,
-        episode.transcript,
-        episode.key,
-        json.dumps(episode.files, ensure_ascii=False),
-        _IS_EXCERPT if row.root == EXCERPTS else entry.written,
-        # Even a short excerpt is only a part of what its entry says.
-        max(2, pieces) if row.root == EXCERPTS else pieces,
-    )
-
-
-def _chunk_row(row: FileRow, ordinal: int, position: int, chunk: Chunk) -> tuple[object, ...]:
-    heading = json.dumps(chunk.heading, ensure_ascii=False)
-    return (row.path, ordinal, position, chunk.id, heading, chunk.lines[0], chunk.lines[1])

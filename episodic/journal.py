@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, tzinfo
 from itertools import pairwise
 
-from episodic.anchor import Anchor, is_anchor, read_anchor, read_peer_anchor, render_anchor
+from episodic.anchor import Anchor, is_anchor, is_torn_anchor, read_anchor, read_peer_anchor, render_anchor
 from episodic.episode import Episode, NewEpisode
 from episodic.identity import hand_written_id, is_episode_id
 from memoryd.text.blocks import parse_blocks
@@ -83,6 +83,15 @@ def render_section(id: str, new: NewEpisode, *, key: str | None) -> str:  # noqa
     return f"{heading}\n{render_anchor(anchor)}\n{body}\n"
 
 
+def read_own_section(section: str, *, file: str, day: date, zone: tzinfo) -> Entry:
+    """Return the entry of a section as ``render_section`` gave it: what ``read_day_text`` finds, without a search."""
+    heading, anchor, body = section.split("\n", 2)
+    lines = [line.rstrip("\r") for line in body.removesuffix("\n").split("\n")]
+    text = "\n".join(line[1:] if line.startswith("\\") and _ESCAPED.match(line) else line for line in lines)
+    (entry,) = read_day_text(f"{heading}\n{anchor}\n-\n", file=file, day=day, zone=zone).entries
+    return replace(entry, episode=replace(entry.episode, text=text, lines=(1, 2 + len(lines))))
+
+
 def day_heading(day: date) -> str:
     """Return how a new day file starts."""
     return f"# {day.isoformat()}\n"
@@ -114,6 +123,12 @@ class _Reading:
         self.lines = [line.rstrip("\r") for line in self.text.split("\n")]
         if self.lines and not self.lines[-1]:
             self.lines.pop()
+        for number, line in enumerate(self.lines):
+            if is_torn_anchor(line):
+                self.lines[number] = ""
+                self.problems.append(
+                    f"line {number + 1}: the anchor is cut off; what stands below it is read as written by hand"
+                )
         hard = [n for n in range(len(self.lines) - 1) if self._is_boundary(n)]
         # Front matter ends above our first section: a rule in an entry must not close a block that is open there.
         matter = split_front_matter("\n".join(self.lines[: hard[0]] if hard else self.lines) + "\n")

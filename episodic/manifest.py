@@ -8,65 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from episodic.dayfile import FILE_MODE, Stamp
-from episodic.errors import StoreClosed
+from episodic.errors import ManifestDamaged, ManifestUnusable, StoreClosed
+from episodic.schema import CONTENT, FORMAT, SCHEMA
+from episodic.soundness import Footprint, footprint, is_damage
 
-FORMAT = 2
-"""Grows when tables or stored stamps change; an older manifest is then rebuilt."""
-
-_SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE files (
-  path TEXT PRIMARY KEY, root TEXT NOT NULL, day TEXT NOT NULL, inode INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
-  size INTEGER NOT NULL, lines INTEGER NOT NULL, sha256 TEXT NOT NULL, read_at_ns INTEGER NOT NULL, problem TEXT
-) WITHOUT ROWID;
-CREATE TABLE episodes (
-  path TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, day TEXT NOT NULL, title TEXT NOT NULL,
-  text TEXT NOT NULL, at_us INTEGER NOT NULL, offset_min INTEGER NOT NULL, first INTEGER NOT NULL,
-  last INTEGER NOT NULL, project TEXT, session TEXT, turn TEXT, transcript TEXT, key TEXT, files TEXT NOT NULL,
-  written INTEGER NOT NULL, pieces INTEGER NOT NULL, PRIMARY KEY (path, position)
-);
-CREATE INDEX episodes_id ON episodes (id, path, position);
-CREATE INDEX episodes_at ON episodes (at_us, id);
-CREATE INDEX episodes_day ON episodes (day);
-CREATE INDEX episodes_turn ON episodes (session, turn) WHERE turn IS NOT NULL;
-CREATE INDEX episodes_key ON episodes (key) WHERE key IS NOT NULL;
-CREATE INDEX episodes_session ON episodes (session, at_us, path, position, written, id) WHERE session IS NOT NULL;
-CREATE VIEW entries AS SELECT * FROM episodes WHERE written < 2;
-CREATE TABLE chunks (
-  path TEXT NOT NULL, ordinal INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, heading TEXT NOT NULL,
-  first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (path, ordinal)
-) WITHOUT ROWID;
-CREATE INDEX chunks_id ON chunks (id, path, ordinal);
-CREATE TABLE documents (
-  id TEXT PRIMARY KEY, text TEXT NOT NULL, text_hash TEXT NOT NULL, at_us INTEGER NOT NULL, project TEXT NOT NULL,
-  session TEXT NOT NULL, kind TEXT NOT NULL, heading TEXT NOT NULL, row_stamp TEXT NOT NULL, stamp TEXT NOT NULL,
-  terms BLOB NOT NULL, in_lexical TEXT
-);
-CREATE INDEX documents_at ON documents (at_us, id);
-CREATE INDEX documents_pending ON documents (at_us) WHERE in_lexical IS NOT stamp;
-CREATE TABLE vectors (
-  fingerprint TEXT NOT NULL, id TEXT NOT NULL, stamp TEXT NOT NULL, PRIMARY KEY (fingerprint, id)
-) WITHOUT ROWID;
-CREATE INDEX vectors_id ON vectors (id);
-CREATE TABLE spaces (fingerprint TEXT PRIMARY KEY, vectors INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TRIGGER vectors_came AFTER INSERT ON vectors BEGIN
-  INSERT INTO spaces VALUES (NEW.fingerprint, 1) ON CONFLICT (fingerprint) DO UPDATE SET vectors = vectors + 1;
-END;
-CREATE TRIGGER vectors_went AFTER DELETE ON vectors BEGIN
-  UPDATE spaces SET vectors = vectors - 1 WHERE fingerprint = OLD.fingerprint;
-END;
-CREATE TABLE frequencies (term INTEGER PRIMARY KEY, documents INTEGER NOT NULL);
-CREATE TABLE dropped (id TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE refused (id TEXT PRIMARY KEY) WITHOUT ROWID;
-"""
-_CONTENT = ("files", "episodes", "chunks", "documents", "frequencies")
+_LOG_BYTES = 4 * 1024 * 1024
+"""A longer write-ahead log is written back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,46 +39,63 @@ class FileRow:
 
 
 class Manifest:
-    """The SQLite file: one writer at a time, readers beside it. All methods may be called from any thread."""
+    """The SQLite file: one writer at a time, readers beside it. All methods may be called from any thread.
+
+    A file that is found damaged, or that another program removed or changed, is set aside, and an empty one takes its
+    place at once: whoever reads on finds less until it is filled again.
+    """
 
     def __init__(self, path: Path) -> None:
+        """Prepare, without opening anything."""
         self._path = path
+        self.on_anew: Callable[[str], None] = lambda _: None
+        """Told in words why an open manifest was set aside; a lock is held, so it only takes note."""
+        self._stamp = ""
         self._writing = threading.RLock()
         self._writer: sqlite3.Connection | None = None
         self._readers: list[sqlite3.Connection] = []
         self._pool = threading.Lock()
         self._opened = 0
+        self._is_lost = False
+        self._writing_back = threading.Lock()
+        self._left: Footprint | None = None
 
     def open(self, stamp: str) -> str | None:
         """Open the file, or make it. ``stamp`` names all that the stored terms depend on.
 
         Returns:
             In words, why what was there had to be thrown away; ``None`` where it was good.
+
+        Raises:
+            ManifestUnusable: It can be neither opened nor made.
         """
+        self._stamp = stamp
         try:
-            reason = self._prepare(stamp)
-        except sqlite3.DatabaseError as error:
-            self.close()
-            self._remove()
-            self._prepare(stamp)
-            reason = f"the manifest could not be read ({error})"
-        return reason
+            return self._prepare()
+        except (sqlite3.DatabaseError, OSError) as error:
+            if not is_damage(error):
+                self.close()
+                raise self._unusable(error) from error
+            self._begin_anew()
+            return f"the manifest could not be read ({error})"
 
     def damage(self) -> str | None:
         """Return what SQLite finds wrong with the file, ``None`` where it is sound."""
         try:
             with self.reading() as connection:
                 found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
-        except sqlite3.DatabaseError as error:
+        except ManifestUnusable as error:
             return str(error)
         return None if found == ["ok"] else "; ".join(found)
 
-    def begin_anew(self, stamp: str) -> None:
-        """Throw the file away and make a new one. What reads just now reads the old one to its end."""
+    def begin_anew(self) -> None:
+        """Set the file aside and make a new one. What reads just now reads the old one to its end.
+
+        Raises:
+            ManifestUnusable: A new one cannot be made; the next use tries again.
+        """
         with self._writing:
-            self.close()
-            self._remove()
-            self._prepare(stamp)
+            self._begin_anew()
 
     @property
     def is_open(self) -> bool:
@@ -132,12 +104,8 @@ class Manifest:
 
     def close(self) -> None:
         """Close all connections."""
-        with self._writing, self._pool:
-            for connection in [*self._readers, *([self._writer] if self._writer else [])]:
-                connection.close()
-            self._readers.clear()
-            self._writer = None
-            self._opened += 1
+        self._is_lost = False
+        self._close()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -145,28 +113,39 @@ class Manifest:
 
         Raises:
             StoreClosed: The manifest is not open.
+            ManifestUnusable: It cannot be written now, or was damaged and is made anew.
         """
         with self._writing:
+            self._see_that_it_is_sound()
             connection = self._writer
             if connection is None:
                 raise StoreClosed
             if connection.in_transaction:
                 yield connection
                 return
-            connection.execute("BEGIN IMMEDIATE")
             try:
+                connection.execute("BEGIN IMMEDIATE")
                 yield connection
-            except BaseException:
-                connection.execute("ROLLBACK")
+                connection.execute("COMMIT")
+            except BaseException as error:
+                with contextlib.suppress(sqlite3.Error):
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.DatabaseError):
+                    raise self._failed(error, self._opened) from error
                 raise
-            connection.execute("COMMIT")
+            self._write_back()
 
     def shrink_log(self) -> None:
-        """Empty the write-ahead log, so that forgotten text is not left in it."""
+        """Empty the write-ahead log, so that forgotten text is not left in it.
+
+        Raises:
+            ManifestUnusable: As above.
+        """
         with self._writing:
-            if self._writer is None:
-                raise StoreClosed
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._see_that_it_is_sound()
+            if not self._write_back("TRUNCATE", least_bytes=1):  # it has waited for readers as long as for a lock
+                raise ManifestUnusable(f"{self._path}-wal cannot be emptied, since the manifest is being read")
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -174,24 +153,29 @@ class Manifest:
 
         Raises:
             StoreClosed: The manifest is not open.
+            ManifestUnusable: It cannot be read now, or was damaged and is made anew.
         """
-        if self._writer is None:
-            raise StoreClosed
+        self._see_that_it_is_sound()
         with self._pool:
             opened = self._opened
             connection = self._readers.pop() if self._readers else None
-        if connection is None:
-            connection = self._connect()
-        connection.execute("BEGIN")
         try:
+            if connection is None:
+                connection = self._connect()
+            connection.execute("BEGIN")
             yield connection
-        finally:
             connection.execute("COMMIT")
-            with self._pool:
-                if opened != self._opened:  # it was closed meanwhile, and perhaps opened again
-                    connection.close()
-                else:
-                    self._readers.append(connection)
+        except BaseException as error:
+            if connection is not None:
+                connection.close()
+            if isinstance(error, sqlite3.DatabaseError):
+                raise self._failed(error, opened) from error
+            raise
+        with self._pool:
+            if opened != self._opened:  # it was closed meanwhile, and perhaps opened again
+                connection.close()
+            else:
+                self._readers.append(connection)
 
     def file(self, path: str) -> FileRow | None:
         """Return a file's row."""
@@ -230,36 +214,126 @@ class Manifest:
         """Return a number that grows with each change of the index."""
         return int(self.meta("sequence") or 0)
 
-    def _remove(self) -> None:
-        for suffix in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+    def _see_that_it_is_sound(self) -> None:
+        """Set aside a file that is not as it was left, unless a transaction of this very thread is under way."""
+        if self._writer is not None:
+            if footprint(self._path) == self._left:
+                return
+            with self._writing_back:
+                if footprint(self._path) == self._left:
+                    return
+        elif not self._is_lost:
+            raise StoreClosed
+        with self._writing:
+            if self._writer is None and not self._is_lost:
+                raise StoreClosed
+            if self._writer is not None and (self._writer.in_transaction or footprint(self._path) == self._left):
+                return
+            self._begin_anew()
+            self.on_anew("it was removed or changed by another program")
 
-    def _prepare(self, stamp: str) -> str | None:
+    def _failed(self, error: sqlite3.DatabaseError, opened: int) -> Exception:
+        """Return what to raise for an error; a damaged file is set aside, unless another thread has done it."""
+        if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError):
+            return error
+        if not is_damage(error):
+            return self._unusable(error)
+        with self._writing:
+            if opened == self._opened and self._writer is not None:
+                self._begin_anew()
+                self.on_anew(str(error))
+        return ManifestDamaged(f"{self._path.name} was damaged ({error}); it is made anew from the journal. Ask again")
+
+    def _unusable(self, error: Exception) -> ManifestUnusable:
+        return ManifestUnusable(f"{self._path} cannot be used: {error}")
+
+    def _begin_anew(self) -> None:
+        self._close()
+        self._is_lost = True
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            set_aside(self._path)
+            self._prepare()
+        except (sqlite3.DatabaseError, OSError) as error:
+            self._close()
+            raise ManifestUnusable(f"{self._path} cannot be made anew: {error}") from error
+        self._is_lost = False
+
+    def _close(self) -> None:
+        with self._writing, self._pool:
+            for connection in [*self._readers, *([self._writer] if self._writer else [])]:
+                with contextlib.suppress(sqlite3.Error):  # a file that was cut off refuses even that
+                    connection.close()
+            self._readers.clear()
+            self._writer = None
+            self._left = None
+            self._opened += 1
+
+    def _write_back(self, mode: str = "PASSIVE", *, least_bytes: int = _LOG_BYTES) -> bool:
+        """Write the log into the file, whole if nobody reads it; SQLite is told not to choose the time itself."""
+        writer = self._writer
+        if writer is None:
+            raise StoreClosed
+        with contextlib.suppress(OSError):
+            if self._path.with_name(f"{self._path.name}-wal").stat().st_size < least_bytes:
+                return True
+        is_whole = False
+        with self._writing_back:
+            try:
+                is_whole = not writer.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()[0]
+            except sqlite3.DatabaseError as error:
+                if mode != "PASSIVE":
+                    raise self._unusable(error) from error
+                # The log keeps what was written; there may be room for it in the file the next time.
+            self._left = footprint(self._path)
+        return is_whole
+
+    def _prepare(self) -> str | None:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         os.close(descriptor)
         self._writer = self._connect()
         connection = self._writer
         connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA secure_delete = ON")  # what was forgotten must not stay in free pages
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if tables and version != FORMAT:
-            raise sqlite3.DatabaseError(f"its format is {version}, not {FORMAT}")
+            raise sqlite3.DatabaseError(f"file is not a database of format {FORMAT}, but of {version}")
         if not tables:
-            connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
-        with self.writing():
-            row = connection.execute("SELECT value FROM meta WHERE name = 'stamp'").fetchone()
-            _set_meta(connection, "stamp", stamp)
-            if row is None or row[0] == stamp:
-                return None
-            for table in _CONTENT:
+            connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
+        row = connection.execute("SELECT value FROM meta WHERE name = 'stamp'").fetchone()
+        if row is None or row[0] != self._stamp:
+            connection.execute("BEGIN IMMEDIATE")
+            _set_meta(connection, "stamp", self._stamp)
+            for table in CONTENT:
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names stand in this module
+            connection.execute("COMMIT")
+        self._left = footprint(self._path)
+        if row is None or row[0] == self._stamp:
+            return None
         return "the rules by which words are taken from texts have changed"
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=30, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
+
+
+def set_aside(path: Path) -> None:
+    """Put a database that is of no use where the next one is in nobody's way; only the last such one is kept."""
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    aside = broken_path(path)
+    if path.exists() or path.is_symlink():
+        if aside.is_dir():
+            shutil.rmtree(aside)
+        path.replace(aside)
+
+
+def broken_path(path: Path) -> Path:
+    """Return where a database that was set aside lies."""
+    return path.with_name(f"{path.name}.broken")
 
 
 _SELECT_FILE = "SELECT path, root, day, inode, mtime_ns, size, lines, sha256, read_at_ns, problem FROM files"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from episodic.documents import Documents
 from episodic.forgetting import Forgetting
 from episodic.index import Index
-from episodic.inspection import MANIFEST, Tell
+from episodic.inspection import Tell
 from episodic.manifest import Manifest
 from episodic.reconcile import Reconciler
 from episodic.refusal import Refusals
+from episodic.schema import MANIFEST
 from memoryd.text.report import Problem, Report
 
 
@@ -35,11 +36,26 @@ class Rebuilding:
         self._forgetting = forgetting
         self._refusals = refusals
 
+    def mend(self, tell: Tell) -> Report:
+        """Fill an empty manifest from the files, and compare the engine's rows with it; they serve meanwhile.
+
+        What ``tell`` raises ends it.
+
+        Raises:
+            EngineError: The engine does not work; what is missing stays noted.
+            ManifestUnusable: The manifest was damaged again, or cannot be written.
+        """
+        self._refusals.load()
+        report = self._reconciler.scan(is_forced=True, tell=lambda path: tell(f"reads {path}", 0, 0))
+        report += self._forgetting.purge()
+        self._index.compare()
+        return report
+
     def run(self, tell: Tell, *, accept_loss: bool) -> Report:
         """Do it. See ``EpisodicStore.rebuild``."""
         report = Report()
         if damage := self._manifest.damage():
-            self._manifest.begin_anew(self._documents.stamp())
+            self._manifest.begin_anew()
             self._refusals.load()
             report += Report(problems=(Problem(MANIFEST, f"it was made anew: {damage}"),))
         report += self._reconciler.scan(

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import orjson
 
-from episodic.dayfile import FILE_MODE, write_file
+from episodic.dayfile import FILE_MODE, Stamp, stamp_of, write_file
 
 KEPT_FOR = timedelta(hours=24)
 
@@ -41,13 +41,15 @@ class RecentEntries:
         self._clock = clock
         self._lock = threading.Lock()
         self._entries: dict[str, RecentEntry] = {}
+        self._left: Stamp | None = None
 
     def load(self) -> None:
         """Read the file; lines that cannot be read are passed over, since the journal is the truth."""
         entries: dict[str, RecentEntry] = {}
         try:
             lines = self._path.read_bytes().splitlines()
-        except FileNotFoundError:
+            self._left = stamp_of(self._path.stat())
+        except (FileNotFoundError, IsADirectoryError):
             lines = []
         for line in lines:
             try:
@@ -72,7 +74,7 @@ class RecentEntries:
         entry = RecentEntry(id, path, section, self._clock())
         with self._lock:
             self._entries[id] = entry
-            if self._drop_old():
+            if self._drop_old() or not self._is_as_left():
                 self._save()
             else:
                 self._add_line(entry)
@@ -92,11 +94,20 @@ class RecentEntries:
                 self._save()
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Forget entries; their text is gone from the file when this returns."""
+        """Forget entries; their text is gone from the file when this returns, whatever the file holds.
+
+        Raises:
+            OSError: The file can be neither written nor removed.
+        """
         with self._lock:
-            gone = [id_ for id_ in ids if self._entries.pop(id_, None) is not None]
-            if gone:
+            for id_ in ids:
+                self._entries.pop(id_, None)
+            try:
                 self._save()
+            except OSError:
+                # A guard less is better than a text that should be gone.
+                for path in (self._path, self._temporary):
+                    path.unlink(missing_ok=True)
 
     def _drop_old(self) -> bool:
         since = self._clock() - KEPT_FOR
@@ -111,13 +122,27 @@ class RecentEntries:
         descriptor = os.open(self._path, flags, FILE_MODE)
         try:
             os.write(descriptor, _line(entry))
+            self._left = stamp_of(os.fstat(descriptor))
         finally:
             os.close(descriptor)
 
     def _save(self) -> None:
-        temporary = self._path.with_suffix(".tmp")
-        write_file(temporary, b"".join(map(_line, self._entries.values())))
-        temporary.replace(self._path)
+        write_file(self._temporary, b"".join(map(_line, self._entries.values())))
+        if self._path.is_dir():
+            self._path.rmdir()
+        self._temporary.replace(self._path)
+        self._left = stamp_of(self._path.stat())
+
+    def _is_as_left(self) -> bool:
+        """Tell whether nobody removed, cut off or changed the file; what it lacks is written again."""
+        try:
+            return stamp_of(self._path.stat()) == self._left
+        except OSError:
+            return not self._entries
+
+    @property
+    def _temporary(self) -> Path:
+        return self._path.with_suffix(".tmp")
 
 
 def _line(entry: RecentEntry) -> bytes:

@@ -10,11 +10,15 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from episodic.backlog import Backlog
 from episodic.dayfile import stamp_of
 from episodic.intake import Intake, Place, UnreadableFileError
 from episodic.manifest import Manifest
 from episodic.roots import JOURNAL, OWN, Root
 from memoryd.text.report import Problem, Report
+from memoryd.text.stop import stop_point
+
+_TRIES = 3
 
 
 class Reconciler:
@@ -25,6 +29,7 @@ class Reconciler:
         manifest: Manifest,
         intake: Intake,
         roots: Sequence[Root],
+        backlog: Backlog,
         *,
         writing: threading.RLock,
         after_journal_file: Callable[[Place], list[str]],
@@ -34,6 +39,7 @@ class Reconciler:
         self._roots = roots
         self._writing = writing
         self._after_journal_file = after_journal_file
+        self._backlog = backlog
         self._scanned: list[Root] | None = None
         self._linked: set[str] = set()
 
@@ -52,13 +58,21 @@ class Reconciler:
                 could not be read whole, still says nothing.
             tell: Called with the path of each file. What it raises ends the scan.
         """
-        return self._scan(list(self._roots), is_forced=is_forced, accept_loss=accept_loss, tell=tell)
+        report = self._scan(list(self._roots), is_forced=is_forced, accept_loss=accept_loss, tell=tell)
+        self._backlog.finish()
+        return report
 
     def refresh(self, paths: Iterable[Path]) -> Report:
         """Look at these files, and at files below these folders. Paths outside all roots are passed over.
 
-        Where the rules of a root are others than at the last scan, everything is looked at.
+        Where the rules of a root are others than at the last scan, everything is looked at. Long entries that are new
+        are cut in the background.
         """
+        report = self._refresh_all(paths)
+        self._backlog.begin()
+        return report
+
+    def _refresh_all(self, paths: Iterable[Path]) -> Report:
         named = list(dict.fromkeys(paths))
         roots = list(self._roots)
         if self._scanned is not None and roots != self._scanned:
@@ -97,16 +111,25 @@ class Reconciler:
 
     def take(self, root: Root, place: Place, *, is_forced: bool = False) -> Report:
         """Look at one file, whatever its stamp says, and where forced also whatever its hash says."""
+        stop_point()
+        try:
+            # A long file is read beside the lock; one that changes again and again is read under it in the end.
+            for _ in range(_TRIES):
+                reading = self._intake.read(place, is_forced=is_forced)
+                with self._writing:
+                    changed = self._intake.write(reading)
+                if changed is not None:
+                    break
+            else:
+                with self._writing:
+                    changed = self._intake.take(place, is_forced=is_forced)
+        except UnreadableFileError as error:
+            return Report(files=1, problems=(Problem(place.shown, str(error)),), looked_at=(place.shown,))
         with self._writing:
-            try:
-                changed = self._intake.take(place, is_forced=is_forced)
-            except UnreadableFileError as error:
-                return Report(files=1, problems=(Problem(place.shown, str(error)),), looked_at=(place.shown,))
             notes = self._after_journal_file(place) if root.name == JOURNAL else []
-        file = self._manifest.file(place.shown)
         problems = [Problem(place.shown, note, happened=True) for note in notes]
-        if file is not None and file.problem:
-            problems.append(Problem(place.shown, file.problem))
+        if problem := self._intake.problem_of(place.shown):
+            problems.append(Problem(place.shown, problem))
         return Report(1, int(changed or bool(notes)), 0, tuple(problems), (place.shown,))
 
     def _scan_root(
@@ -145,13 +168,13 @@ class Reconciler:
         return report + self._prune(root, seen, is_whole=not errors, accept_loss=accept_loss, told=told)
 
     def _look(self, root: Root, place: Place) -> Report:
+        stop_point()
         try:
             status = stamp_of(place.path.stat())
         except OSError:
             status = None  # it vanished, or cannot be read: take() says which
         if status is not None and self._intake.is_unchanged(place, status):
-            file = self._manifest.file(place.shown)
-            problem = None if file is None else file.problem
+            problem = self._intake.problem_of(place.shown)
             return Report(files=1, problems=(Problem(place.shown, problem),) if problem else ())
         return self.take(root, place)
 
@@ -199,11 +222,13 @@ class Reconciler:
                     report += self._look(root, place)
             if links:
                 return self._scan_root(root, told=[path])
+            if not hidden and root.place_of(path) is not None:
+                report += Report(problems=(Problem(root.shown(path), "it is a folder where a day should be"),))
             if errors:
                 return report + Report(problems=tuple(Problem(root.name, error) for error in errors))
-        elif (place := root.place_of(path)) is not None and path.exists():
+        elif (place := root.place_of(path)) is not None and (path.exists() or path.is_symlink()):
             seen.add(place.shown)
-            report += self.take(root, place)
+            report += Report(files=1) if self._intake.is_own(place) else self.take(root, place)
         return report + self._remove_below(root, path, seen)
 
     def _remove_below(self, root: Root, path: Path, seen: set[str]) -> Report:

@@ -1,6 +1,6 @@
-"""Bringing back an index engine that went away, while nobody waits for it.
+"""Bringing back what went away or was damaged, the index engine or the manifest, while nobody waits for it.
 
-Nothing runs while the engine works. Once it failed, a thread tries to bring it back, rests a little longer after each
+Nothing runs while it works. Once it failed, a thread tries to bring it back, rests a little longer after each
 failure, and ends when it succeeded.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from episodic.errors import EngineError
+from episodic.errors import EpisodicError
 
 RESTS_S = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
 """How long to wait before each try; the last one again and again."""
@@ -18,13 +18,25 @@ RESTS_S = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
 class Recovery:
     """Tries again and again. Every method may be called from any thread."""
 
-    def __init__(self, attempt: Callable[[], None], *, rests_s: Sequence[float] = RESTS_S) -> None:
+    def __init__(
+        self,
+        attempt: Callable[[], None],
+        *,
+        rests_s: Sequence[float] = RESTS_S,
+        name: str = "engine-recovery",
+        repeats: bool = False,
+    ) -> None:
         """Prepare, without starting anything.
 
         Args:
-            attempt: Brings the engine back, or raises ``EngineError``.
+            attempt: Brings it back, or raises an ``EpisodicError``.
             rests_s: The pauses before the tries.
+            name: What the thread is called.
+            repeats: Asked to begin while an attempt is under way, make another one: there is more to do.
         """
+        self._repeats = repeats
+        self._asked = 0
+        self._name = name
         self._attempt = attempt
         self._rests_s = tuple(rests_s)
         self._lock = threading.Lock()
@@ -34,8 +46,9 @@ class Recovery:
     def begin(self) -> None:
         """Start to try, unless that goes on already."""
         with self._lock:
+            self._asked += 1
             if self._thread is None and not self._stopping.is_set():
-                self._thread = threading.Thread(target=self._run, name="engine-recovery", daemon=True)
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
 
     def reopen(self) -> None:
@@ -50,13 +63,25 @@ class Recovery:
             thread.join(timeout_s)
 
     def _run(self) -> None:
+        while True:
+            asked = self._asked
+            try:
+                self._try()
+            except BaseException:
+                with self._lock:
+                    self._thread = None
+                raise
+            with self._lock:
+                if asked == self._asked or not self._repeats or self._stopping.is_set():
+                    self._thread = None
+                    return
+
+    def _try(self) -> None:
         tries = 0
         while not self._stopping.wait(self._rests_s[min(tries, len(self._rests_s) - 1)]):
             tries += 1
             try:
                 self._attempt()
-            except EngineError:
-                continue  # the index keeps the reason; it is shown as long as the engine is away
-            break
-        with self._lock:
-            self._thread = None
+            except EpisodicError:
+                continue  # whoever tries keeps the reason; it is shown as long as nothing came of it
+            return

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterable
 
+from episodic.errors import ManifestDamaged
 from episodic.identity import key_digest, key_id, random_part, random_part_of
 from episodic.manifest import Manifest
 
@@ -23,7 +25,9 @@ class Refusals:
 
     def load(self) -> None:
         """Read the ids that were forgotten here, and keep those that were added before the manifest was open."""
-        with self._manifest.reading() as connection:
+        ids: list[str] = []
+        # A manifest that is found damaged here is made anew, and the ids are read from the log.
+        with contextlib.suppress(ManifestDamaged), self._manifest.reading() as connection:
             ids = [row[0] for row in connection.execute("SELECT id FROM refused")]
         self.add([*self._ids, *ids])
 

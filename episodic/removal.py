@@ -11,12 +11,20 @@ from memoryd.text.decode import decode
 
 
 def without_entries(
-    data: bytes, ids: Collection[str], *, file: str, day: date, zone: tzinfo, written_only: bool = False
+    data: bytes,
+    ids: Collection[str],
+    *,
+    file: str,
+    day: date,
+    zone: tzinfo,
+    written_only: bool = False,
+    texts: Collection[tuple[str, str]] = (),
 ) -> bytes:
     """Return a day file without the sections of these ids; every other byte stays.
 
     A hand-written entry's id counts equal headings above it. Where such a heading follows, the removed entry leaves
-    its heading behind, so that the next one keeps its id. ``written_only`` leaves hand-written entries alone.
+    its heading behind, so that the next one keeps its id. ``written_only`` leaves hand-written entries alone. ``texts``
+    names more entries, by id and text, where one id stands over several texts.
 
     Raises:
         JournalUnwritable: The file is not UTF-8, so its lines cannot be told apart.
@@ -27,7 +35,8 @@ def without_entries(
     entries = read_day_text(decoded.text, file=file, day=day, zone=zone).entries
     lines = data.split(b"\n")
     for index, entry in reversed(list(enumerate(entries))):
-        if entry.episode.id not in ids or (written_only and not entry.written):
+        is_named = entry.episode.id in ids or (entry.episode.id, entry.episode.text) in texts
+        if not is_named or (written_only and not entry.written):
             continue
         first, last = entry.episode.lines
         if _has_twin_below(entry, entries[index + 1 :]):

@@ -20,8 +20,8 @@ from episodic.errors import EngineError
 from episodic.finding import Finding, Findings
 from episodic.index import Index
 from episodic.timeline import Timeline, micros
-from memoryd.text.bm25 import query_weights
 from memoryd.text.embedder import Embedder, Weights, lexical_of
+from memoryd.text.evidence import AskedWords, weigh_words
 from memoryd.text.hit import ArmScore, Found, Hit
 from memoryd.text.rrf import Fused, fuse
 from memoryd.text.terms import terms
@@ -39,6 +39,8 @@ _WEIGHTS = {LEXICAL_ARM: 1.0, DENSE_ARM: 0.9}
 """Where one arm's first meets the other's, the one that holds the words wins: a name or a code stands before all."""
 _WITH_LEARNED = {LEXICAL_ARM: 0.6, DENSE_ARM: 0.9, LEARNED_ARM: 0.4}
 """The two arms of words share what one has alone; exact terms keep the larger part: they find paths and codes."""
+_EXACT = 1.5
+"""What the words count where the question names something exactly: a code, a path, a name that few entries hold."""
 _RECENCY, _PROJECT, _SESSION = 0.02, 0.10, 0.03
 # The project at hand outweighs one rank at the top of both arms; the others only break near-ties.
 _EXCERPT = 0.8
@@ -126,7 +128,7 @@ class EpisodicSearch:
         elif len(hits) < query.limit:
             # Whole: what is said inside may be said outside too, at any rank.
             hits = appended(hits, self._hits(query, asked, query.window, None))
-        return Found(tuple(hits[: query.limit]), tuple(asked.degraded), asked.arms)
+        return Found(tuple(hits[: query.limit]), tuple(asked.degraded), asked.arms, asked.notes)
 
     def _read(self, query: EpisodicQuery) -> Found:
         """Read a window from the timeline, in order, to its end."""
@@ -151,7 +153,7 @@ class EpisodicSearch:
             return
         words = terms(query.text, self._languages)
         frequencies, documents = self._documents.frequencies(words)
-        asked.weights = query_weights(words, frequencies, documents)
+        asked.words = weigh_words(query.text, words, frequencies, documents, self._languages)
 
     def _ask_meaning(self, query: EpisodicQuery, embedder: Embedder | None, asked: _Asked) -> None:
         if not query.dense:
@@ -177,7 +179,7 @@ class EpisodicSearch:
 
     def _hits(self, query: EpisodicQuery, asked: _Asked, window: Window, most: int | None) -> list[Hit]:
         pool = min(max(_LEAST_POOL, 3 * query.limit), _MOST_POOL)
-        where = _filter(query, window)
+        where = _filter(query, window, self._timeline.project_ids)
         ranked: dict[str, Scored] = {}
         searches = self._searches(asked, where, pool)
         # The engine works on them side by side; whoever asks waits for the slowest, not for the sum. One is done here.
@@ -190,7 +192,14 @@ class EpisodicSearch:
         if not ranked:
             return []
         rankings = {arm: [id_ for id_, _ in rows] for arm, rows in ranked.items()}
-        fused = fuse(rankings, k=self._rrf_k, weights=_weights(rankings), blind=self._blind(asked, rankings))
+        fused = fuse(
+            rankings,
+            k=self._rrf_k,
+            weights=_weights(rankings, asked.words),
+            blind=self._blind(asked, rankings),
+            shares=_shares(ranked),
+            tails={LEXICAL_ARM: 1 - asked.evidence} if len(rankings.get(LEXICAL_ARM, ())) < pool else {},
+        )
         findings = self._findings.load([one.id for one in fused])
         raised: dict[str, float] = {}
         if query.priors:
@@ -238,9 +247,9 @@ class EpisodicSearch:
 
     def _searches(self, asked: _Asked, where: Filter, pool: int) -> dict[str, Callable[[], Scored]]:
         searches: dict[str, Callable[[], Scored]] = {}
-        weights, vector, learned = asked.weights, asked.vector, asked.learned
-        if weights is not None:
-            searches[LEXICAL_ARM] = lambda: self._index.search_lexical(weights, where, pool)
+        words, vector, learned = asked.words, asked.vector, asked.learned
+        if words is not None:
+            searches[LEXICAL_ARM] = lambda: self._index.search_lexical(words.weights, where, pool)
         if vector is not None:
             searches[DENSE_ARM] = lambda: self._index.search_dense(asked.fingerprint, vector, where, pool)
         if learned is not None:
@@ -280,7 +289,7 @@ class _Asked:
 
     def __init__(self, query: EpisodicQuery) -> None:
         self._query = query
-        self.weights: Mapping[int, float] | None = None
+        self.words: AskedWords | None = None
         self.vector: FloatArray | None = None
         self.learned: Weights | None = None
         self.fingerprint = ""
@@ -288,6 +297,20 @@ class _Asked:
         self.degraded: list[str] = []
         self.arms: dict[str, tuple[tuple[str, float], ...]] = {}
         self._names: dict[str, str] = {}
+
+    @property
+    def evidence(self) -> float:
+        """What a match of the question's words is worth, 0 to 1."""
+        return 0.0 if self.words is None else self.words.evidence
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was made of the question's words, for the account of the answer."""
+        if self.words is None or self.vector is None:
+            return ()
+        missing = f"; {self.words.missing} of its terms stand nowhere" if self.words.missing else ""
+        exact = ": it names something exactly" if self.words.is_exact else ""
+        return (f"the words of the question count {self.evidence:.2f} beside its meaning{exact}{missing}",)
 
     def add_degraded(self, reason: str) -> None:
         if reason not in self.degraded:
@@ -328,8 +351,23 @@ def prior(hit: Finding, query: EpisodicQuery, now: datetime) -> float:
     return factor
 
 
-def _weights(arms: Collection[str]) -> Mapping[str, float]:
-    return _WITH_LEARNED if LEARNED_ARM in arms else _WEIGHTS
+def _weights(arms: Collection[str], words: AskedWords | None) -> Mapping[str, float]:
+    """Return what each arm's ranks count; beside a model's arms, the words count by their evidence."""
+    weights = _WITH_LEARNED if LEARNED_ARM in arms else _WEIGHTS
+    if words is None or len(arms) == 1 or not words.evidence:
+        return weights
+    return {**weights, LEXICAL_ARM: weights[LEXICAL_ARM] * (_EXACT if words.is_exact else words.evidence)}
+
+
+def _shares(ranked: Mapping[str, Scored]) -> dict[str, dict[str, float]]:
+    """Return what part of its rank's worth a piece gets from the words: its score over that of the best.
+
+    Alone the words keep their plain ranks: there is nothing to weigh them against.
+    """
+    rows = ranked.get(LEXICAL_ARM)
+    if not rows or len(ranked) == 1:
+        return {}
+    return {LEXICAL_ARM: {id_: max(score, 0.0) / rows[0][1] for id_, score in rows}}
 
 
 def _place_prior(finding: Finding | None) -> float:
@@ -337,13 +375,14 @@ def _place_prior(finding: Finding | None) -> float:
     return _EXCERPT if finding is not None and finding.is_excerpt else 1.0
 
 
-def _filter(query: EpisodicQuery, window: Window) -> Filter:
+def _filter(query: EpisodicQuery, window: Window, project_ids: Callable[[str], Sequence[str]]) -> Filter:
     """Return the engine's filter; milliseconds are coarser than instants, so it is a little wider than the window."""
     kinds = ("section",) if query.kinds is not None and "episode" not in query.kinds else None
     return Filter(
         since_ms=None if window.since is None else micros(window.since) // 1000,
         until_ms=None if window.until is None else -(-micros(window.until) // 1000),
         project=query.project,
+        also=() if query.project is None else tuple(one for one in project_ids(query.project) if one != query.project),
         session=query.session,
         kinds=kinds,
     )

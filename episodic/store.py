@@ -10,12 +10,12 @@ import builtins
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from episodic.backlog import Backlog
 from episodic.capture import Appended, Capture
 from episodic.context import Surroundings
 from episodic.documents import Documents
@@ -28,9 +28,10 @@ from episodic.folder import JournalFolder
 from episodic.forgetting import Forgetting
 from episodic.identity import key_id
 from episodic.index import Index
-from episodic.inspection import IndexState, Inspection, Tell
+from episodic.inspection import Counts, IndexState, Inspection, Tell
 from episodic.intake import Intake
 from episodic.manifest import Manifest
+from episodic.mending import Mending
 from episodic.rebuilding import Rebuilding
 from episodic.reconcile import Reconciler
 from episodic.recovery import RESTS_S
@@ -46,16 +47,6 @@ from memoryd.text.window import Window
 __all__ = ["Appended", "Counts", "DailyNotes", "Day", "EpisodicQuery", "EpisodicStore", "IndexState"]
 
 _ANY_TIME = Window()
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Entries, pieces, vectors by model fingerprint, and what the index still has to take in (vectors not counted)."""
-
-    episodes: int
-    chunks: int
-    vectors: Mapping[str, int]
-    pending: int
 
 
 class EpisodicStore:
@@ -76,6 +67,7 @@ class EpisodicStore:
         rrf_k: int = 10,
         lends_context: bool = True,
         rests_s: Sequence[float] = RESTS_S,
+        project_ids: Callable[[str], Sequence[str]] = lambda id_: (id_,),
     ) -> None:
         """Wire the parts together, without touching the disk.
 
@@ -91,6 +83,7 @@ class EpisodicStore:
             sources: Daily notes of vaults, read and never written; a function is asked with each look at the files.
             rrf_k: The constant of the rank fusion.
             lends_context: Let the entries around a short one raise it.
+            project_ids: Says which ids a project had, its own first: a filter by it takes all of them.
             rests_s: The pauses, in seconds, before each try to bring back an engine that went away.
         """
         self._languages = tuple(languages)
@@ -103,8 +96,9 @@ class EpisodicStore:
         self._refusals = Refusals(self._manifest)
         self._documents = Documents(self._manifest, languages=languages)
         self._index = Index(self._manifest, self._documents, engine_factory=engine_factory, rests_s=rests_s)
-        self._timeline = Timeline(self._manifest, zone=zone)
+        self._timeline = Timeline(self._manifest, zone=zone, project_ids=project_ids)
         intake = Intake(self._manifest, self._documents, self._refusals, zone=zone, clock=clock)
+        self._backlog = Backlog(intake.cutter, self._index, rests_s=rests_s)
         self._folder = JournalFolder(memory=memory, state=state, install=install, root=self._roots.journal, clock=clock)
         self._capture = Capture(
             self._folder,
@@ -115,6 +109,7 @@ class EpisodicStore:
             zone=zone,
             entropy=entropy,
             writing=writing,
+            backlog=self._backlog,
         )
         self._forgetting = Forgetting(
             self._folder,
@@ -127,13 +122,14 @@ class EpisodicStore:
             writing=writing,
         )
         self._reconciler = Reconciler(
-            self._manifest, intake, self._roots, writing=writing, after_journal_file=self._capture.mend
-        )
-        self._inspection = Inspection(
-            self._manifest, intake, self._documents, self._index, self._roots, writing=writing
+            self._manifest, intake, self._roots, self._backlog, writing=writing, after_journal_file=self._capture.mend
         )
         self._rebuilding = Rebuilding(
             self._manifest, self._documents, self._index, self._reconciler, self._forgetting, self._refusals
+        )
+        self._mending = Mending(self._manifest, self._rebuilding.mend, rests_s=rests_s)
+        self._inspection = Inspection(
+            self._manifest, intake, self._documents, self._index, self._roots, self._mending, writing=writing
         )
         self._search = EpisodicSearch(
             self._documents,
@@ -155,6 +151,7 @@ class EpisodicStore:
             JournalUnwritable: The folders cannot be made or written.
         """
         self._folder.prepare()
+        self._mending.reopen()
         reason = self._manifest.open(self._documents.stamp())
         self._refusals.load()
         self._notes = [f"{reason}; the index is made anew"] if reason else []
@@ -164,6 +161,8 @@ class EpisodicStore:
 
     def close(self) -> None:
         """Release engine and manifest. Closing twice does nothing."""
+        self._mending.stop()
+        self._backlog.stop()
         self._index.close()
         self._manifest.close()
 
@@ -178,11 +177,11 @@ class EpisodicStore:
             ForgottenEpisode: This turn or key was forgotten.
             JournalUnwritable: The file cannot be written; nothing of the entry is in it.
         """
-        return self._capture.append(new, is_scanned=self._is_scanned)
+        return self._capture.append(new, is_scanned=self._is_whole)
 
     def recorded(self, *, session: str | None, turn: str | None, key: str | None = None) -> Episode | None:
         """Return the entry that was written for a turn, else the one written with an idempotency key."""
-        return self._capture.recorded(session=session, turn=turn, key=key, is_scanned=self._is_scanned)
+        return self._capture.recorded(session=session, turn=turn, key=key, is_scanned=self._is_whole)
 
     def refuses(self, *, session: str, turn: str, key: str | None = None) -> bool:
         """Tell whether the entry of a turn, or one with this idempotency key, was forgotten."""
@@ -202,7 +201,7 @@ class EpisodicStore:
         """
         path = self._folder.transcript_of(self._timeline.get(id))
         if path is None:
-            raise TranscriptMissing(f"no transcript of {id} is kept here")
+            raise TranscriptMissing("no transcript of this entry is kept here")
         return put_first(path, "Summary", text)
 
     def get(self, id: str) -> Episode:  # noqa: A002 - the word of the domain
@@ -211,7 +210,7 @@ class EpisodicStore:
         Raises:
             UnknownEpisode: No file holds it.
         """
-        return self._timeline.get(id if id.startswith("ep_") else self._episode_of(id))
+        return self._capture.behind(id) or self._timeline.get(id if id.startswith("ep_") else self._episode_of(id))
 
     def list(
         self,
@@ -281,7 +280,7 @@ class EpisodicStore:
 
     def reconcile(self) -> Report:
         """Scan all files and bring the index up to date; repeated after the index was away, it goes on from there."""
-        notes = tuple(Problem("index", note, happened=True) for note in self._notes)
+        notes = (*self._mending.drain(), *(Problem("index", note, happened=True) for note in self._notes))
         self._notes = []
         report = self._reconciler.scan() + self._forgetting.purge() + Report(problems=notes)
         self._is_scanned = True
@@ -290,7 +289,7 @@ class EpisodicStore:
 
     def refresh(self, paths: Iterable[Path]) -> Report:
         """Take in what a watcher saw."""
-        report = self._reconciler.refresh(paths)
+        report = self._reconciler.refresh(paths) + Report(problems=tuple(self._mending.drain()))
         self._sync()
         return report
 
@@ -364,12 +363,13 @@ class EpisodicStore:
     def counts(self) -> Counts:
         """Return how much there is, and how much the index still has to take in."""
         episodes, chunks, pending, vectors = self._documents.totals()
-        return Counts(episodes, chunks, MappingProxyType(vectors), pending + (0 if self._is_scanned else 1))
+        return Counts(episodes, chunks, MappingProxyType(vectors), pending + (0 if self._is_whole() else 1))
 
     def degraded(self) -> builtins.list[str]:
         """Return, in words, what does not work right now."""
         trouble = self._index.trouble
         reasons = [f"the index does not work: {trouble}"] if trouble else []
+        reasons += filter(None, (self._mending.reason, self._capture.trouble))
         # The exact engine has something to note where it stands in for another one.
         return [*reasons, *(self._index.notes if self._index.name == "exact" else ())]
 
@@ -386,10 +386,13 @@ class EpisodicStore:
         """Return the folders to watch."""
         return [root.folder for root in self._roots if not root.is_away]
 
+    def _is_whole(self) -> bool:
+        return self._is_scanned and self._mending.reason is None and self._capture.trouble is None
+
     def _episode_of(self, id_: str) -> str:
         episode = self._timeline.episode_of_piece(id_)
         if episode is None and not id_.startswith("ep_"):
-            raise UnknownEpisode(f"there is no episode, and no piece of one, with the id {id_}")
+            raise UnknownEpisode("there is no episode, and no piece of one, with this id")
         return episode or id_
 
     def _sync(self) -> None:

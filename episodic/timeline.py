@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
@@ -19,6 +19,7 @@ from functools import lru_cache
 from episodic.episode import Episode
 from episodic.errors import UnknownEpisode
 from episodic.manifest import Manifest
+from memoryd.text.shown import shown_id
 from memoryd.text.window import Window
 
 COLUMNS = (
@@ -32,9 +33,15 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FROM = f"SELECT {COLUMNS} FROM entries e"  # noqa: S608 - no value stands in it
 # An entry that stands in two files (a sync tool's copy) is one entry: its first place counts.
 _IS_FIRST = "NOT EXISTS (SELECT 1 FROM entries o WHERE o.id = e.id AND (o.path, o.position) < (e.path, e.position))"
+_OF_PROJECT = "(:project IS NULL OR e.project IN (SELECT value FROM json_each(:project)))"
+"""A project goes by several ids once others were merged into it: they are handed over as a JSON list."""
 _LIST = (
     f"{_FROM} WHERE {_IS_FIRST} AND (:since IS NULL OR e.at_us >= :since) AND (:until IS NULL OR e.at_us < :until) "
-    "AND (:project IS NULL OR e.project = :project) AND (:session IS NULL OR e.session = :session) "
+    f"AND {_OF_PROJECT} AND (:session IS NULL OR e.session = :session) "
+)
+_COUNT = (
+    "SELECT COUNT(DISTINCT id) FROM entries e WHERE (:since IS NULL OR e.at_us >= :since) "  # noqa: S608 - as above
+    f"AND (:until IS NULL OR e.at_us < :until) AND {_OF_PROJECT} AND (:session IS NULL OR e.session = :session)"
 )
 _NEWEST = f"{_LIST} AND (:at IS NULL OR (e.at_us, e.id) < (:at, :id)) ORDER BY e.at_us DESC, e.id DESC LIMIT :limit"
 _OLDEST = (
@@ -53,9 +60,12 @@ class Day:
 class Timeline:
     """Entries in the order in which they happened. All methods may be called from any thread."""
 
-    def __init__(self, manifest: Manifest, *, zone: tzinfo) -> None:
+    def __init__(
+        self, manifest: Manifest, *, zone: tzinfo, project_ids: Callable[[str], Sequence[str]] = lambda id_: (id_,)
+    ) -> None:
         self._manifest = manifest
         self._zone = zone
+        self.project_ids = project_ids
 
     def get(self, id: str) -> Episode:  # noqa: A002 - the word of the domain
         """Return an entry.
@@ -65,7 +75,7 @@ class Timeline:
         """
         rows = self._rows(f"{_FROM} WHERE e.id = ? ORDER BY e.path, e.position LIMIT 1", (id,))
         if not rows:
-            raise UnknownEpisode(f"there is no episode {id}")
+            raise UnknownEpisode(f"there is no episode with the id {shown_id(id)}")
         return rows[0]
 
     def find(self, *, session: str | None, turn: str | None, key: str | None) -> Episode | None:
@@ -76,7 +86,9 @@ class Timeline:
             clause, values = "e.key = :key", {"key": key}
         else:
             return None
-        rows = self._rows(f"{_FROM} WHERE {clause} AND e.written ORDER BY e.path, e.position LIMIT 1", values)
+        rows = self._rows(
+            f"{_FROM} WHERE {clause} AND e.written ORDER BY e.id <> e.anchor, e.path, e.position LIMIT 1", values
+        )
         return rows[0] if rows else None
 
     def entries(
@@ -93,7 +105,7 @@ class Timeline:
         values = {
             "since": None if window.since is None else micros(window.since),
             "until": None if window.until is None else micros(window.until),
-            "project": project,
+            "project": self._ids_of(project),
             "session": session,
             "at": None if after is None else micros(after[0]),
             "id": None if after is None else after[1],
@@ -106,31 +118,23 @@ class Timeline:
         since, until = window.since, window.until
         with self._manifest.reading() as connection:
             row = connection.execute(
-                "SELECT COUNT(DISTINCT id) FROM entries e WHERE (:since IS NULL OR e.at_us >= :since) "
-                "AND (:until IS NULL OR e.at_us < :until) AND (:project IS NULL OR e.project = :project) "
-                "AND (:session IS NULL OR e.session = :session)",
+                _COUNT,
                 {
                     "since": None if since is None else micros(since),
                     "until": None if until is None else micros(until),
-                    "project": project,
+                    "project": self._ids_of(project),
                     "session": session,
                 },
             ).fetchone()
         return int(row[0])
 
+    def _ids_of(self, project: str | None) -> str | None:
+        return None if project is None else json.dumps(list(self.project_ids(project)))
+
     def holds(self, id: str) -> bool:  # noqa: A002 - the word of the domain
         """Tell whether some file holds an entry."""
         with self._manifest.reading() as connection:
             return connection.execute("SELECT 1 FROM entries WHERE id = ? LIMIT 1", (id,)).fetchone() is not None
-
-    def paths_of(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """Return (path as shown, root) of the files that hold entries of these ids."""
-        with self._manifest.reading() as connection:
-            return connection.execute(
-                "SELECT DISTINCT e.path, f.root FROM episodes e JOIN files f ON f.path = e.path "
-                "WHERE e.id IN (SELECT value FROM json_each(?)) ORDER BY e.path",
-                (json.dumps(list(ids)),),
-            ).fetchall()
 
     def episode_of_piece(self, id: str) -> str | None:  # noqa: A002 - as above
         """Return the entry that a piece belongs to."""

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import secrets
+import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import timedelta, tzinfo
 from functools import partial
 from importlib.metadata import version as installed_version
 from itertools import chain
@@ -23,6 +24,9 @@ from memoryd.capture.service import Capture
 from memoryd.clock import Clock
 from memoryd.embedding.cache import VectorCache
 from memoryd.embedding.hub import Hub
+from memoryd.embedding.lazy import LazyEmbedder
+from memoryd.jobs.backup import Plan, add_backups, schedule_backups
+from memoryd.jobs.graph import offer_graph
 from memoryd.jobs.importing import import_job
 from memoryd.jobs.index import index_job
 from memoryd.jobs.later import Later
@@ -30,15 +34,30 @@ from memoryd.jobs.models import models_job
 from memoryd.jobs.registry import Job, Jobs
 from memoryd.jobs.scan import Scan
 from memoryd.jobs.schedule import Schedule
+from memoryd.jobs.share import Sharing, after_write, sharing_jobs
 from memoryd.jobs.switch import ModelSwitch
+from memoryd.jobs.sync import Sync, sync_job
 from memoryd.jobs.watch import Watcher
-from memoryd.parts import choose_model, contract_of, daily_notes, open_engine, shelf_of, summarizer, vaults_of
+from memoryd.parts import (
+    choose_model,
+    choose_remote,
+    contract_of,
+    daily_notes,
+    open_engine,
+    project_ids,
+    shelf_of,
+    summarizer,
+    vaults_of,
+)
 from memoryd.paths import Paths
+from memoryd.render.seen import Seen
+from memoryd.router.likeness import Likeness
 from memoryd.router.names import Names
 from memoryd.router.recall import Recall
 from memoryd.settings import Settings
 from memoryd.text.embedder import Embedder
 from memoryd.text.report import Problem
+from memoryd.text.secrets import find_secrets
 from semantic.errors import SemanticError
 from semantic.store import SemanticStore
 
@@ -69,6 +88,8 @@ class Daemon:
     schedule: Schedule
     jobs: Jobs
     capture: Capture
+    notices: list[str] = field(default_factory=list)
+    """What befell the daemon as a process, in words; named in every ``degraded``."""
     _is_closing: bool = field(default=False, init=False)
 
     def open(self) -> None:
@@ -92,21 +113,28 @@ class Daemon:
         self.watcher.start()
         self.models.open()
         self.capture.start()
-        self.schedule.every(RESCAN_MINUTES, "scan", partial(self.jobs.start_unless_running, "scan"))
+        for name in ("scan", "share"):
+            self.schedule.every(RESCAN_MINUTES, name, partial(self.jobs.start_unless_running, name))
         self.schedule.start()
+
+    def cancel(self) -> None:
+        """Tell the background work to end, and wait for none of it: calls under way are still being answered."""
+        self._is_closing = True
+        self.jobs.cancel()
+        self.scan.stop()
+        self.watcher.ask_to_stop()
 
     def close(self) -> None:
         """End the background work and close the stores. What was acknowledged is on disk already."""
-        self._is_closing = True
+        self.cancel()
         self.schedule.stop()
-        self.jobs.cancel()
         self.capture.close()
-        self.scan.stop()
         self.watcher.stop()
         self.models.close()
         self.jobs.stop(STOP_S)
         self.services.episodic.close()
         self.services.semantic.close()
+        self.services.seen.close()
         self.cache.close()
 
 
@@ -123,6 +151,9 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         contract=contract_of(settings),
         languages=settings.search.languages,
         no_projects=[Path.home()],
+        cache=paths.state / "notes.sqlite",
+        write_to=settings.vault.write_to,
+        ends=paths.state / "log" / "ends",
     )
     episodic = EpisodicStore(
         memory=paths.memory,
@@ -136,6 +167,7 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         sources=partial(daily_notes, semantic),
         rrf_k=settings.search.rrf_k,
         lends_context=settings.search.context,
+        project_ids=partial(project_ids, semantic),
     )
     cache = VectorCache(paths.state / "vectors.sqlite")
     shelf = shelf_of(settings, paths)
@@ -151,8 +183,21 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         is_settled=lambda: not jobs.is_running("scan") and semantic.pending() == 0,
     )
     jobs.register(models_job(models, shelf, Hub(settings.embedding.hub)))
-    scan = Scan({"episodic": episodic, "semantic": semantic}, after=models.wake)
-    watcher = Watcher(lambda: [*episodic.watched(), *semantic.watched()], scan.follow, on_gap=scan.run)
+    graph_changed = offer_graph(
+        semantic,
+        jobs,
+        install=install,
+        with_code=[id_ for id_, one in settings.projects.items() if one.code],
+        memo=paths.state / "said.sqlite",
+        now=time.monotonic,
+    )
+
+    def looked_at() -> None:
+        models.wake()
+        graph_changed()
+
+    scan = Scan({"episodic": episodic, "semantic": semantic}, after=looked_at)
+    watcher = Watcher(lambda: [*episodic.watched(), *semantic.watched()], scan.follow, on_gap=scan.catch_up)
     jobs.register(Job(name="scan", summary="Look at every file.", run=lambda _, run: scan.run(run.check)))
 
     def rebuilt() -> None:
@@ -181,6 +226,16 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         summarize=summarizer(settings, paths),
     )
     jobs.register(import_job(capture.recorder, clock=clock, is_scanned=lambda: not jobs.is_running("scan")))
+    sync = Sync(paths.memory, paths.state / "sync", semantic, episodic)
+    jobs.register(sync_job(sync, remote=settings.sync.remote, choose=partial(choose_remote, paths)))
+    chosen = settings.backup
+    backups = Plan(chosen.folder, timedelta(hours=chosen.every_hours), chosen.keep)
+    add_backups(jobs, paths.memory, backups, sync, clock=clock)
+    schedule_backups(schedule, jobs, backups, clock=clock)
+    sharing = Sharing(paths.memory, install, paths.config / "shared.json", semantic, models.wake)
+    for job in sharing_jobs(sharing):
+        jobs.register(job)
+    wrote = after_write(models.wake, sharing, partial(jobs.start_unless_running, "share"))
     arms = settings.search.arms
     recall = Recall(
         episodic=episodic,
@@ -188,19 +243,24 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         clock=clock,
         names=_KnownNames(semantic),
         superseded=lambda as_of: semantic.projection(as_of).superseded_episodes,
+        likeness=Likeness(paths.state / "router"),
     )
 
     def pending() -> int:
         waiting = models.pending() + capture.pending
         return episodic.counts().pending + semantic.pending() + waiting + (1 if jobs.is_running("scan") else 0)
 
+    notices: list[str] = []
+
     def degraded() -> list[str]:
-        reasons = models.degraded()
+        reasons = [*notices, *([scan.reading] if scan.reading else []), *models.degraded()]
         reasons += [watcher.problem] if watcher.problem else []
         if capture.problem:
             reasons.append(f"turns are not written: {capture.problem}")
         reasons += [f"the {store} memory could not be scanned: {reason}" for store, reason in scan.failures.items()]
         reasons += _summary(scan.problems)
+        reasons += [f"{problem.path}: {problem.reason}" for problem in sharing.problems]
+        reasons += [services.seen.problem] if services.seen.problem else []
         return [*reasons, *episodic.degraded(), *semantic.problems()]
 
     def query_embedder() -> tuple[Embedder | None, tuple[str, ...]]:
@@ -225,13 +285,18 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         degraded=degraded,
         problems=lambda: scan.problems,
         query_embedder=query_embedder,
-        stored=models.wake,
+        stored=wrote,
         attended=Later(semantic.flush_attention, delay_s=READS_S).ask,
         jobs=jobs,
         capture=capture.submit if settings.capture.enabled else _not_captured,
+        captured=capture.counts,
+        seen=Seen(paths.state / "shown.sqlite", clock),
+        warm_embedder=lambda: _warm(models.serving) if "dense" in arms else None,
+        project_tags={name: one.tags for name, one in settings.projects.items()},
+        holds_stops=settings.capture.decision_gate,
         lexical="lexical" in arms,
     )
-    return Daemon(services, models, cache, scan, watcher, schedule, jobs, capture)
+    return Daemon(services, models, cache, scan, watcher, schedule, jobs, capture, notices)
 
 
 def _summary(problems: tuple[Problem, ...]) -> list[str]:
@@ -259,8 +324,8 @@ class _KnownNames:
 
 def _project_of(semantic: SemanticStore, cwd: str | None) -> str | None:
     """Return the project of an agent's working folder; one that is new is recorded."""
-    if cwd is None:
-        return None
+    if cwd is None or find_secrets(cwd):
+        return None  # the log would keep the path
     try:
         place = semantic.project_for(Path(cwd), mint=True, actor="agent")
     except SemanticError as error:
@@ -268,6 +333,11 @@ def _project_of(semantic: SemanticStore, cwd: str | None) -> str | None:
         log.warning("no_project", reason=type(error).__name__)
         return None
     return place.id if place is not None else None
+
+
+def _warm(embedder: LazyEmbedder | None) -> Embedder | None:
+    """Return the model if it is in memory; else it is set to load, and the next prompt finds it there."""
+    return embedder if embedder is not None and embedder.wait(0) else None
 
 
 def _not_captured(_payload: Payload) -> Future[None]:

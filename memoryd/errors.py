@@ -12,6 +12,9 @@ The tree::
     │   └── PortBusy         another program has the TCP port
     ├── StartError           the daemon did not come up
     ├── StopError            the daemon did not go down
+    ├── SyncError            the remote copy of the memory cannot be used
+    ├── BackupError          a backup cannot be written or taken in
+    ├── ShareError           a project's log cannot be shared from here
     └── JobError             a job cannot be run
         ├── UnknownJob          there is no job of this name
         ├── JobRunning          a run of it is under way
@@ -55,6 +58,18 @@ class SocketError(MemorydError):
 
 class PortBusy(SocketError):
     """Another program listens on the TCP port."""
+
+
+class BackupError(MemorydError):
+    """A backup cannot be written, or cannot be taken in."""
+
+
+class SyncError(MemorydError):
+    """The remote copy of the memory cannot be used; nothing is lost on either side."""
+
+
+class ShareError(MemorydError):
+    """A project's log cannot be shared from here, or a clone's not trusted."""
 
 
 class StartError(MemorydError):

@@ -44,6 +44,13 @@ def daily_notes(semantic: SemanticStore) -> list[DailyNotes]:
     ]
 
 
+def project_ids(semantic: SemanticStore, id_: str) -> tuple[str, ...]:
+    """Return all ids of a project, its own first: entries keep the id they were written with when projects merge."""
+    picture = semantic.projection()
+    found = picture.projects.get(picture.shown(id_))
+    return (id_,) if found is None else tuple(dict.fromkeys((id_, found.id, *found.merged)))
+
+
 def open_engine(settings: Settings, paths: Paths, install: str) -> Engine:
     """Return the engine that is set; where Milvus Lite does not load, the exact one, which says so."""
     chosen = settings.engine
@@ -85,6 +92,18 @@ def choose_model(paths: Paths, name: str) -> None:
     if os.environ.get(variable) not in {None, name}:
         raise SettingsError(f"the variable {variable} sets the model and beats the file: unset it, or change it there")
     write_choice(paths.config_file, "embedding", "model", name)
+
+
+def choose_remote(paths: Paths, address: str) -> None:
+    """Write the address of the remote copy into the settings file.
+
+    Raises:
+        SettingsError: A variable sets it, which beats the file; or the file cannot be changed safely.
+    """
+    variable = f"{PREFIX}SYNC__REMOTE"
+    if os.environ.get(variable) not in {None, address}:
+        raise SettingsError(f"the variable {variable} sets the remote and beats the file: unset it, or change it there")
+    write_choice(paths.config_file, "sync", "remote", address)
 
 
 def summarizer(settings: Settings, paths: Paths) -> Summarize | None:

@@ -7,6 +7,7 @@ are used. Everything is private to the user, whatever the umask: folders 0700, f
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import secrets
@@ -23,6 +24,7 @@ from memoryd.errors import PathError
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
+_PROBE_BYTES = 4096
 SUN_PATH_BYTES = 104
 """The shortest limit of a Unix socket's path, its closing NUL included (macOS; Linux has 108)."""
 
@@ -92,6 +94,25 @@ class Paths:
             make_private(folder)
         make_runtime(self.runtime)
 
+    def require_writable(self) -> None:
+        """See that files can be made in the folders; what fails later would be blamed on what is written first.
+
+        Raises:
+            PathError: One of them is read-only or full; the message names it.
+        """
+        for folder in (self.memory, self.state, self.config, self.runtime):
+            probe = folder / f".probe.{secrets.token_hex(6)}"
+            try:
+                create_private(probe, b"x" * _PROBE_BYTES)
+            except OSError as error:
+                full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+                way_out = "make room there" if full else "make it writable for you"
+                said = f"cannot write in the folder {folder}: {_reason(error)}"
+                raise PathError(f"{said}; {way_out}, or set MEMORYD_HOME to another one") from error
+            finally:
+                with contextlib.suppress(OSError):
+                    probe.unlink(missing_ok=True)
+
     def clear_runtime(self) -> None:
         """Remove the runtime folder with all in it; to be called by the owner of the memory, once it has stopped."""
         shutil.rmtree(self.runtime, ignore_errors=True)
@@ -124,8 +145,8 @@ def make_private(folder: Path) -> None:
         PathError: It cannot be made, is not a folder, or belongs to another user.
     """
     missing = [folder, *folder.parents]
-    missing = missing[: next((i for i, place in enumerate(missing) if place.exists()), len(missing))]
     try:
+        missing = missing[: next((i for i, place in enumerate(missing) if place.exists()), len(missing))]
         for place in reversed(missing):
             with contextlib.suppress(FileExistsError):
                 place.mkdir(FOLDER_MODE)

@@ -44,7 +44,18 @@ VaultName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,47}$")]
 ModelName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,47}$")]
 Facet = Annotated[str, Field(pattern=r"^[^\s/#]+$")]
 Tag = Annotated[str, Field(pattern=r"^[^\s#]+$")]
-Language = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
+
+
+def _known_language(code: str) -> str:
+    # Not before it is set: the stemmers take their time to load.
+    from memoryd.text.stems import LANGUAGES  # noqa: PLC0415
+
+    if code not in LANGUAGES:
+        raise ValueError(f"is no language that is known; there are: {', '.join(sorted(LANGUAGES))}")
+    return code
+
+
+Language = Annotated[str, Field(pattern=r"^[a-z]{2}$"), AfterValidator(_known_language)]
 
 
 class _Section(BaseModel):
@@ -55,9 +66,7 @@ class ServiceSettings(_Section):
     """The daemon as a process."""
 
     host: Literal["127.0.0.1"] = Field(default="127.0.0.1", description="The only address that is ever listened on.")
-    port: int = Field(
-        default=0, ge=0, le=65535, description="TCP port; 0 takes any free one (`endpoint.json` tells it)."
-    )
+    port: int = Field(default=0, ge=0, le=65535, description="TCP port; 0 takes any free one, told by `endpoint.json`.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="What the log holds.")
 
 
@@ -161,6 +170,10 @@ class CaptureSettings(_Section):
         description="Address of an Ollama that sums up turns, such as `http://127.0.0.1:11434`.",
     )
     ollama_model: str | None = Field(default=None, description="Its model.")
+    decision_gate: bool = Field(
+        default=False,
+        description="Whether an agent's stop is held once a session where code changed and nothing was decided.",
+    )
 
     @model_validator(mode="after")
     def _one_summariser(self) -> CaptureSettings:
@@ -200,10 +213,25 @@ class ContractSettings(_Section):
     )
 
 
+class SyncSettings(_Section):
+    """The copy that this memory is brought together with."""
+
+    remote: str | None = Field(default=None, description="A folder or a git address; `memoryd sync setup` sets it.")
+
+
+class BackupSettings(_Section):
+    """Backups that are made without being asked for."""
+
+    folder: Folder | None = Field(default=None, description="Folder that backups go to; without it none are made.")
+    every_hours: int = Field(default=24, ge=1, le=8760, description="How old the last backup may become.")
+    keep: int = Field(default=7, ge=1, le=1000, description="How many stay in the folder; the oldest go.")
+
+
 class ProjectSettings(_Section):
     """What ties one project to others."""
 
     tags: tuple[Tag, ...] = Field(default=(), description="Facet tags of the project.")
+    code: bool = Field(default=False, description="Whether its program text is read into the graph.")
 
 
 class Settings(BaseSettings):
@@ -225,9 +253,11 @@ class Settings(BaseSettings):
     capture: CaptureSettings = CaptureSettings()
     vault: VaultSettings = VaultSettings()
     contract: ContractSettings = ContractSettings()
+    sync: SyncSettings = SyncSettings()
     models: dict[ModelName, ModelSettings] = Field(
         default_factory=dict, description="A table for each further model; a known name replaces that one."
     )
+    backup: BackupSettings = BackupSettings()
     projects: dict[str, ProjectSettings] = Field(default_factory=dict, description="A table for each project id.")
 
 

@@ -9,16 +9,17 @@ All arithmetic is in integers, so that two machines with the same truth come to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
 import numpy.typing as npt
 
+from semantic.ground import NEVER, Ground, microseconds
 from semantic.instant import read_instant
-from semantic.model import Decision, Element, Link
-from semantic.standing import MILLION, UNATTENDED, Standing
+from semantic.standing import MILLION, Standing
 
 LIMIT_UNITS = 20_000
 """The budget of a scope in UTF-16 units of rendered text, about 5,000 tokens."""
@@ -36,9 +37,6 @@ SWAP_MARGIN = 50_000
 _RECENCY, _CONNECTEDNESS = 33, 66
 _IN, _OUT = 66, 33
 _ACTIVE, _ARCHIVED = 10, 2
-
-Cost = Callable[[Element], int]
-"""Returns the UTF-16 units that an element takes in the rendered text, its line end included."""
 
 _Numbers = npt.NDArray[np.int64]
 
@@ -79,42 +77,60 @@ class Pass:
     places: Mapping[str, Place]
 
 
+class Places(Mapping[str, Place]):
+    """Where each element of a scope stands, made when it is asked for: most passes are asked for a few, or none."""
+
+    def __init__(self, ids: tuple[str, ...], make: Callable[[int], Place]) -> None:
+        self._ids = ids
+        self._make = make
+
+    def __getitem__(self, id_: str) -> Place:
+        place = bisect_left(self._ids, id_)
+        if place == len(self._ids) or self._ids[place] != id_:
+            raise KeyError(id_)
+        return self._make(place)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+
 class ActiveSet:
     """One pass over the living elements of a scope.
 
     Args:
-        elements: All living elements of the scope.
-        links: All living links; those to elements of another scope, to notes and to paths connect nothing here.
-        decisions: By id; they tell when an element was made.
+        ground: The elements, what they cost, and the links between them; links to elements of another scope, to notes
+            and to paths connect nothing here.
         standings: The state of the attention record.
-        cost: What an element takes in the rendered text.
         now: The present instant.
         limit: The budget, in UTF-16 units.
     """
 
     def __init__(
-        self,
-        elements: Iterable[Element],
-        links: Iterable[Link],
-        *,
-        decisions: Mapping[str, Decision],
-        standings: Mapping[str, Standing],
-        cost: Cost,
-        now: datetime,
-        limit: int = LIMIT_UNITS,
+        self, ground: Ground, *, standings: Mapping[str, Standing], now: datetime, limit: int = LIMIT_UNITS
     ) -> None:
-        self._elements = sorted(elements, key=lambda one: one.id)
-        self._index = {one.id: place for place, one in enumerate(self._elements)}
+        self._ground = ground
         self._limit = limit
         self._ceiling = limit * CEILING[0] // CEILING[1]
-        self._costs = [cost(one) for one in self._elements]
-        self._standings = [standings.get(one.id, UNATTENDED) for one in self._elements]
-        self._is_active = np.array([not standing.archived for standing in self._standings], dtype=bool)
-        self._recency = _percentiles(_instants(self._elements, self._standings))
-        every = [link for link in links if link.source != link.target]
-        self._sources, self._targets = _edges(every, self._index)
-        self._degree = self._count_links(every)
-        self._graced = self._find_graced(decisions, now)
+        self._costs = ground.costs.copy()
+        count = len(ground.ids)
+        self._is_active = np.ones(count, dtype=bool)
+        self._is_pinned = np.zeros(count, dtype=bool)
+        last = ground.written.copy()
+        for place, standing in enumerate(map(standings.get, ground.ids)):
+            if standing is None:
+                continue
+            if standing.archived:
+                self._is_active[place] = False
+            if standing.pinned:
+                self._is_pinned[place] = True
+            if standing.read_at is not None or standing.useful_at is not None:
+                last[place] = max(last[place], _attended(standing))
+        self._recency = _percentiles(last)
+        self._graced, self.good_until = self._find_graced(now)
+        self._scored: tuple[_Numbers, _Numbers] | None = None
 
     def look(self) -> Pass:
         """Return where everything stands as it is, without a move."""
@@ -122,39 +138,43 @@ class ActiveSet:
 
     def settle(self) -> Pass:
         """Run the pass: archive, then swap back; or, where nothing had to be archived, refill."""
+        was_archived = np.flatnonzero(~self._is_active)
         scores = self._scores()
-        was_archived = [place for place in range(len(self._elements)) if not self._is_active[place]]
-        steps = self._archive(scores)
+        steps, gone = self._archive(scores)
         if steps:
-            steps += self._swap_back(scores, was_archived, [self._index[step.ids[0]] for step in steps])
+            steps += self._swap_back(scores, was_archived, gone)
         else:
             steps = self._refill()
         return self._outcome(steps)
 
-    def _archive(self, scores: _Numbers) -> list[Step]:
+    def _archive(self, scores: _Numbers) -> tuple[list[Step], list[int]]:
         units = self._units()
+        steps: list[Step] = []
+        gone: list[int] = []
         if units <= self._limit:
-            return []
-        steps = []
+            return steps, gone
         for place in self._order(scores, reverse=False):
             if units <= self._ceiling:
                 break
-            if self._is_active[place] and not self._is_protected(place):
-                self._is_active[place] = False
-                units -= self._costs[place]
+            if self._is_active[place] and not (self._graced[place] or self._is_pinned[place]):
+                self._turn(place, active=False)
+                units -= int(self._costs[place])
                 steps.append(self._step("archive", scores, place))
-        return steps
+                gone.append(place)
+        return steps, gone
 
-    def _swap_back(self, scores: _Numbers, candidates: Sequence[int], gone: Sequence[int]) -> list[Step]:
+    def _swap_back(self, scores: _Numbers, candidates: _Numbers, gone: Sequence[int]) -> list[Step]:
         units = self._units()
-        steps = []
-        beaten = sorted(gone, key=lambda place: (scores[place], self._elements[place].id))
-        for place in sorted(candidates, key=lambda place: (-scores[place], self._elements[place].id)):
+        steps: list[Step] = []
+        beaten = sorted(gone, key=lambda place: (scores[place], place))
+        # The lowest of those that went has to be beaten by so much: most that were out before need not be looked at.
+        near = candidates[scores[candidates] >= scores[beaten[0]] + SWAP_MARGIN]
+        for place in sorted(near.tolist(), key=lambda place: (-scores[place], place)):
             if not beaten or scores[place] < scores[beaten[0]] + SWAP_MARGIN:
                 break
             if units + self._costs[place] <= self._limit:
-                self._is_active[place] = True
-                units += self._costs[place]
+                self._turn(place, active=True)
+                units += int(self._costs[place])
                 steps.append(self._step("swap", scores, place, beaten.pop(0)))
         return steps
 
@@ -162,121 +182,109 @@ class ActiveSet:
         steps: list[Step] = []
         units = self._units()
         while units < self._ceiling:
-            scores = self._scores()
-            fitting = (
-                place
-                for place in self._order(scores, reverse=True)
-                if not self._is_active[place] and units + self._costs[place] <= self._ceiling
-            )
-            place = next(fitting, None)
-            if place is None:
+            fitting = np.flatnonzero(~self._is_active & (units + self._costs <= self._ceiling))
+            if not fitting.size:
                 break
-            self._is_active[place] = True
-            units += self._costs[place]
+            scores = self._scores()
+            place = int(fitting[np.argmax(scores[fitting])])  # of equal scores the first, which has the smallest id
+            self._turn(place, active=True)
+            units += int(self._costs[place])
             steps.append(self._step("promote", scores, place))
         return steps
 
     def _outcome(self, steps: list[Step]) -> Pass:
-        scores, connectedness = self._scores(), _percentiles(self._connectedness())
-        places = {
-            one.id: Place(
-                one.id,
+        scores, connectedness, ids = self._scores(), self._connectedness(), tuple(self._ground.ids)
+        # Plain copies: the ground changes with the next picture, and a pass is good for ever.
+        recency, costs, is_active = self._recency, self._costs, self._is_active.copy()
+        is_pinned, graced = self._is_pinned, self._graced
+
+        def place_at(place: int) -> Place:
+            return Place(
+                ids[place],
                 int(scores[place]),
-                int(self._recency[place]),
+                int(recency[place]),
                 int(connectedness[place]),
-                self._costs[place],
-                not self._is_active[place],
-                self._standings[place].pinned,
-                place in self._graced,
+                int(costs[place]),
+                not is_active[place],
+                bool(is_pinned[place]),
+                bool(graced[place]),
             )
-            for place, one in enumerate(self._elements)
-        }
-        active = tuple(
-            self._elements[place].id for place in self._order(scores, reverse=True) if self._is_active[place]
-        )
-        return Pass(tuple(steps), active, self._units(), places)
+
+        active = np.flatnonzero(is_active)
+        active = active[np.lexsort((active, -scores[active]))]
+        return Pass(tuple(steps), tuple(ids[place] for place in active.tolist()), self._units(), Places(ids, place_at))
+
+    def _turn(self, place: int, *, active: bool) -> None:
+        self._is_active[place] = active
+        self._scored = None
 
     def _scores(self) -> _Numbers:
-        weighted = _RECENCY * self._recency + _CONNECTEDNESS * _percentiles(self._connectedness())
-        return weighted // 100
+        return self._both()[0]
 
     def _connectedness(self) -> _Numbers:
+        return self._both()[1]
+
+    def _both(self) -> tuple[_Numbers, _Numbers]:
+        """Return the scores, and the percentiles of connectedness in them, of the set as it is now."""
+        if self._scored is None:
+            connectedness = _percentiles(self._edges())
+            self._scored = (_RECENCY * self._recency + _CONNECTEDNESS * connectedness) // 100, connectedness
+        return self._scored
+
+    def _edges(self) -> _Numbers:
         """Return the weighted edges of each element: a neighbour counts whole if active, a fifth if archived.
 
         An archived neighbour that hangs on this edge alone counts nothing: it would keep what keeps it.
         """
-        weights = np.where(self._is_active, _ACTIVE, np.where(self._degree > 1, _ARCHIVED, 0))
-        found = np.zeros(len(self._elements), dtype=np.int64)
-        np.add.at(found, self._targets, _IN * weights[self._sources])
-        np.add.at(found, self._sources, _OUT * weights[self._targets])
-        return found
+        ground = self._ground
+        weights = np.where(self._is_active, _ACTIVE, np.where(ground.degree > 1, _ARCHIVED, 0))
+        # Sums of small whole numbers are exact in the floats that a weighted count gives.
+        found = np.bincount(ground.targets, _IN * weights[ground.sources], minlength=len(weights))
+        found += np.bincount(ground.sources, _OUT * weights[ground.targets], minlength=len(weights))
+        return found.astype(np.int64)
 
-    def _count_links(self, links: Iterable[Link]) -> _Numbers:
-        """Return how many links each element has, those to notes, paths and other scopes included."""
-        degree = np.zeros(len(self._elements), dtype=np.int64)
-        for link in links:
-            for end in (link.source, link.target):
-                if end in self._index:
-                    degree[self._index[end]] += 1
-        return degree
+    def _find_graced(self, now: datetime) -> tuple[npt.NDArray[np.bool_], datetime | None]:
+        """Return the elements that are kept since they are new, newest first while they fit their share.
 
-    def _find_graced(self, decisions: Mapping[str, Decision], now: datetime) -> frozenset[int]:
-        """Return the elements that are kept since they are new: newest first, while they fit their share."""
-        young = []
-        for place, one in enumerate(self._elements):
-            made = min((decisions[id_].at for id_ in one.decisions if id_ in decisions), default=one.at)
-            if made is not None and now - made < GRACE:
-                young.append((made, place))
+        With them comes the instant at which the first of the young is young no more, if any is.
+        """
+        made = self._ground.made
+        horizon = microseconds(now) - GRACE // timedelta(microseconds=1)
+        young = np.flatnonzero((made != NEVER) & (made > horizon))
         room = self._limit * GRACE_SHARE[0] // GRACE_SHARE[1]
-        kept = set()
-        for _, place in sorted(young, key=lambda pair: (-pair[0].timestamp(), self._elements[pair[1]].id)):
+        kept = np.zeros(len(made), dtype=bool)
+        for place in young[np.lexsort((young, -made[young]))].tolist():
             if self._costs[place] <= room:
-                room -= self._costs[place]
-                kept.add(place)
-        return frozenset(kept)
-
-    def _is_protected(self, place: int) -> bool:
-        return place in self._graced or self._standings[place].pinned
+                room -= int(self._costs[place])
+                kept[place] = True
+        if not young.size:
+            return kept, None
+        return kept, now + timedelta(microseconds=int(made[young].min()) - horizon)
 
     def _order(self, scores: _Numbers, *, reverse: bool) -> list[int]:
         """Return all places by score; equal scores by id, so that no machine chooses otherwise."""
         places = np.arange(len(scores))
-        return [int(place) for place in np.lexsort((places, -scores if reverse else scores))]
+        found: list[int] = np.lexsort((places, -scores if reverse else scores)).tolist()
+        return found
 
     def _step(self, op: str, scores: _Numbers, *places: int) -> Step:
-        ids = tuple(self._elements[place].id for place in places)
+        ids = tuple(self._ground.ids[place] for place in places)
         return Step(op, ids, {id_: int(scores[place]) for id_, place in zip(ids, places, strict=True)})
 
     def _units(self) -> int:
-        return sum(cost for cost, active in zip(self._costs, self._is_active, strict=True) if active)
+        return int(self._costs[self._is_active].sum())
 
 
 def _percentiles(values: _Numbers) -> _Numbers:
     """Return the mid-rank percentile of each value, in millionths: (below + half of the equal) / all."""
     if values.size == 0:
         return values
-    ordered = np.sort(values)
-    below = np.searchsorted(ordered, values, side="left")
-    through = np.searchsorted(ordered, values, side="right")
-    found: _Numbers = (below + through).astype(np.int64) * (MILLION // 2) // values.size
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    through = np.cumsum(counts)
+    found: _Numbers = (2 * through - counts).astype(np.int64)[which] * (MILLION // 2) // values.size
     return found
 
 
-def _instants(elements: Sequence[Element], standings: Sequence[Standing]) -> _Numbers:
-    """Return when each element was last written or read, in milliseconds."""
-    return np.array([_last(one, standing) for one, standing in zip(elements, standings, strict=True)], dtype=np.int64)
-
-
-def _last(element: Element, standing: Standing) -> int:
-    known = [read_instant(text) for text in (standing.read_at, standing.useful_at) if text is not None]
-    if element.at is not None:
-        known.append(element.at)
-    return max((int(at.timestamp() * 1000) for at in known), default=0)
-
-
-def _edges(links: Iterable[Link], index: Mapping[str, int]) -> tuple[_Numbers, _Numbers]:
-    found: Collection[tuple[int, int]] = [
-        (index[link.source], index[link.target]) for link in links if link.source in index and link.target in index
-    ]
-    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
+def _attended(standing: Standing) -> int:
+    """Return when an element was last read or found useful, in milliseconds."""
+    return microseconds(read_instant(max(standing.read_at or "", standing.useful_at or ""))) // 1000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 
 from memoryd.text.hit import ArmScore, Found, Hit
 from memoryd.text.rrf import Fused
@@ -39,23 +40,29 @@ def answer(
     query: SemanticQuery,
     known: Known,
     degraded: Sequence[str],
+    zone: tzinfo,
 ) -> Found:
-    """Return the first hits of a ranking in the order that it has, with each arm's own list."""
+    """Return the first hits of a ranking in the order that it has, with each arm's own list.
+
+    ``zone`` is that of the days which their texts name.
+    """
     hits = []
     for one in shown[: query.limit]:
         places = {arm: ArmScore(rank, arms[arm][one.id]) for arm, rank in one.ranks.items()}
-        hits.append(replace(_hit(groups[one.id], one.score, query, known), arms=places))
+        hits.append(replace(_hit(groups[one.id], one.score, query, known, zone), arms=places))
     return Found(tuple(hits), tuple(degraded), {arm: tuple(rows.items()) for arm, rows in arms.items()})
 
 
-def newest(groups: Mapping[str, Group], query: SemanticQuery, known: Known, degraded: Sequence[str]) -> Found:
+def newest(
+    groups: Mapping[str, Group], query: SemanticQuery, known: Known, degraded: Sequence[str], zone: tzinfo
+) -> Found:
     """Return the hits of a question without words, newest first; all score 1, since nothing was asked."""
-    hits = [_hit(group, 1.0, query, known) for group in groups.values()]
+    hits = [_hit(group, 1.0, query, known, zone) for group in groups.values()]
     hits.sort(key=lambda hit: (0.0 if hit.at is None else -hit.at.timestamp(), hit.id))
     return Found(tuple(hits[: query.limit]), tuple(degraded))
 
 
-def _hit(group: Group, score: float, query: SemanticQuery, known: Known) -> Hit:
+def _hit(group: Group, score: float, query: SemanticQuery, known: Known, zone: tzinfo) -> Hit:
     piece = min(group.pieces.values(), key=lambda piece: piece.rank, default=None)
     note = _note_of(group, piece)
     section = piece.section if piece is not None and note is not None and piece.document == note.id else None
@@ -79,7 +86,7 @@ def _hit(group: Group, score: float, query: SemanticQuery, known: Known) -> Hit:
         hit = replace(
             hit,
             title=element.name,
-            text=_element_text(element, known, "" if piece is None or section is None else section.text),
+            text=_element_text(element, known, "" if piece is None or section is None else section.text, zone),
             at=element.at or hit.at,
             project=element.project,
             summary=element.gist or hit.summary,
@@ -109,9 +116,9 @@ def _note_of(group: Group, piece: Piece | None) -> Document | None:
     return next((one for one in group.documents.values() if one.kind == "note"), None)
 
 
-def _element_text(element: Element, known: Known, section: str) -> str:
+def _element_text(element: Element, known: Known, section: str, zone: tzinfo) -> str:
     """Return an element's gist, the decisions that stand, and the part of its note that was found."""
     heads = [known.decisions[one] for one in element.heads if one in known.decisions]
     lines = [element.gist] if element.gist else []
-    lines += [f"Decided {head.valid_at.date().isoformat()}: {head.title}" for head in heads]
+    lines += [f"Decided {head.at.astimezone(zone).date().isoformat()}: {head.title}" for head in heads]
     return "\n".join([*lines, *(["", section] if section else [])]).strip()

@@ -59,10 +59,12 @@ class Attention:
         self._folder = memory / "attention"
         self._install = install
         self._clock = clock
-        self._lock = threading.RLock()
+        self.writing = self._lock = threading.RLock()
         self._files: dict[Path, _File] = {}
         self._waiting: dict[tuple[str | None, str], dict[str, None]] = {}
         self._state: dict[str, Standing] | None = None
+        self._copied: Mapping[str, Standing] | None = None  # of the state, for readers
+        self._version = 0
 
     @property
     def folder(self) -> Path:
@@ -145,10 +147,18 @@ class Attention:
 
     def state(self) -> Mapping[str, Standing]:
         """Return what is recorded of each id; reads that wait are not in it yet."""
+        return self.versioned()[1]
+
+    def versioned(self) -> tuple[int, Mapping[str, Standing]]:
+        """Return a number that grows with each change of the state, and the state."""
         with self._lock:
             if self._state is None:
                 self._state = standings(record for file in self._files.values() for record in file.records)
-            return MappingProxyType(self._state.copy())
+                self._copied = None
+            if self._copied is None:
+                self._copied = MappingProxyType(self._state.copy())
+                self._version += 1
+            return self._version, self._copied
 
     def problems(self) -> list[Problem]:
         """Name the lines that could not be used."""
@@ -177,6 +187,7 @@ class Attention:
             file.stamp = ndjson.Stamp.read(os.fstat(descriptor))
         for record in records:
             file.take(record)
+            self._copied = None
             if self._state is not None:
                 attend(self._state, record)
 

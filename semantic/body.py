@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from semantic.citation import is_evidence
 from semantic.errors import BrokenLine, InvalidMutation
+from semantic.ids import fits_kind, is_decision, is_mentionable
 from semantic.instant import read_instant
 from semantic.mutation import check_logged
 
 
-def read_body(kind: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the body of a known kind once its fields have the types they must have.
+def read_body(kind: str, id_: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the body of a known kind once its fields have the types they must have, and its id that of its kind.
 
     Raises:
-        BrokenLine: A field is missing or of the wrong type.
+        BrokenLine: A field is missing or of the wrong type, or an id has not the form of one.
     """
+    if not fits_kind(kind, id_):
+        raise BrokenLine(f"its id is none of a {kind.replace('_', ' ')}")
     match kind:
         case "decision":
             _check_decision(body)
@@ -31,6 +35,12 @@ def read_body(kind: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
 def _check_decision(body: Mapping[str, Any]) -> None:
     _check_texts(body, ("title", "why"))
     _check_lists(body, ("evidence", "supersedes", "about"))
+    if not all(map(is_decision, body["supersedes"])):
+        raise BrokenLine("it supersedes what is no decision's id")
+    if not all(map(is_mentionable, body["about"])):
+        raise BrokenLine("it mentions what is no id")
+    if not all(map(is_evidence, body["evidence"])):
+        raise BrokenLine("its evidence is neither an episode nor a place in a note")
     if "valid_at" in body:
         try:
             read_instant(body["valid_at"])

@@ -11,14 +11,17 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from semantic.errors import InvalidFolder
+from semantic.gitindex import holds_file
 
 TOML = ".memoryd.toml"
 _MAX_BYTES = 1 << 20
+_MAX_PATH_BYTES = 4096
+_MAX_NAME_BYTES = 255
 
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
 _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
@@ -35,40 +38,51 @@ class Checkout:
         origin: ``host/path`` of the remote called origin, normalised; ``None`` without a host.
         roots: Where the project may lie on this machine: the git common directory alone, or without git the folder
             and then each folder above it.
-        stated_id: The id in a ``.memoryd.toml`` at the top of the working tree. A claim, not a proof.
+        stated_id: The id in a ``.memoryd.toml`` at the top of the working tree, if git has that file as it is: what
+            only lies there was put there by anybody. A claim, not a proof.
+        top: The top of the working tree, if there is a repository.
     """
 
     name: str
     origin: str | None
     roots: tuple[str, ...]
     stated_id: str | None = None
+    top: Path | None = field(default=None, compare=False)
 
 
 def read_checkout(cwd: Path, never: Collection[Path] = ()) -> Checkout | None:
     """Return what a working folder says. It need not exist any more.
 
     ``None`` for a folder that is no project: the root of the file system and, unless a repository, those in ``never``
-    (such as the home folder, which would otherwise become the project of all that lies below it).
+    (such as the home folder, which would otherwise become the project of all that lies below it); and for a path that
+    is too long for any folder. What may not be looked into is judged by its path alone.
 
     Raises:
-        InvalidFolder: The path is not absolute.
+        InvalidFolder: The path is not absolute, or no system could have it.
     """
     if not cwd.is_absolute() or "\x00" in str(cwd):
         raise InvalidFolder("cwd must be an absolute path")
     try:
+        raw = os.fsencode(cwd)
+    except UnicodeEncodeError as error:
+        raise InvalidFolder("cwd must be a path of characters") from error
+    if len(raw) > _MAX_PATH_BYTES or any(len(part) > _MAX_NAME_BYTES for part in raw.split(b"/")):
+        return None
+    try:
         folder = Path(os.path.realpath(cwd))
-    except OSError:
+    except (OSError, ValueError):
         folder = Path(os.path.normpath(cwd))
     found = _find_repository(folder)
     if found is None:
         above = [path for path in (folder, *folder.parents) if path != path.parent and path not in never]
         if folder not in above:
             return None
-        return Checkout(folder.name, None, tuple(_text(path) for path in above), _stated_id(folder))
-    top, common = found
+        return Checkout(folder.name, None, tuple(_text(path) for path in above))
+    top, git = found
+    common = _common_of(git)
     origin = normalise_origin(_origin_url(common / "config"))
     name = PurePosixPath(origin).name if origin is not None else _name_of(common)
-    return Checkout(name, origin, (_text(common),), _stated_id(top))
+    return Checkout(name, origin, (_text(common),), _stated_id(top, git), top)
 
 
 def normalise_origin(url: str | None) -> str | None:
@@ -99,19 +113,34 @@ def normalise_origin(url: str | None) -> str | None:
 def _find_repository(folder: Path) -> tuple[Path, Path] | None:
     for top in (folder, *folder.parents):
         mark = top / ".git"
-        if mark.is_dir() and (mark / "HEAD").is_file():
-            return top, _common_of(mark)
-        if mark.is_file():
+        if _is_folder(mark) and _is_file(mark / "HEAD"):
+            return top, mark
+        if _is_file(mark):
             pointed = _pointed_to(mark, "gitdir:", top)
-            if pointed is not None and pointed.is_dir():
-                return top, _common_of(pointed)
-        if (top / "HEAD").is_file() and (top / "objects").is_dir() and (top / "refs").is_dir():
-            return top, _common_of(top)
+            if pointed is not None and _is_folder(pointed):
+                return top, pointed
+        if _is_file(top / "HEAD") and _is_folder(top / "objects") and _is_folder(top / "refs"):
+            return top, top
     return None
 
 
+def _is_folder(path: Path) -> bool:
+    """Tell whether a folder is there; what may not be looked at (a foreign home, a loop of links) is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def _common_of(git: Path) -> Path:
-    pointed = _pointed_to(git / "commondir", "", git) if (git / "commondir").is_file() else None
+    pointed = _pointed_to(git / "commondir", "", git) if _is_file(git / "commondir") else None
     return Path(os.path.realpath(git if pointed is None else pointed))
 
 
@@ -157,8 +186,10 @@ def _unquoted(value: str) -> str:
     return "".join(out).strip()
 
 
-def _stated_id(top: Path) -> str | None:
+def _stated_id(top: Path, git: Path) -> str | None:
     text = _read(top / TOML)
+    if not text or not holds_file(git, TOML, text.encode()):
+        return None
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError:

@@ -11,13 +11,18 @@ _MAX = 2000
 _PLACE = re.compile(r"[^:#\s][^:#]*:[^#\s][^#]*(?:#.*)?", re.DOTALL)
 
 
+def is_evidence(text: str) -> bool:
+    """Tell whether a text has one of the two forms of evidence."""
+    return len(text) <= _MAX and (is_episode(text) or _PLACE.fullmatch(text) is not None)
+
+
 def check_evidence(text: object, place: str) -> str:
     """Return evidence that has one of its two forms: an episode id, or a heading of a note.
 
     Raises:
         InvalidDecision: It has neither. Ids of chunks change with the text and are no evidence.
     """
-    if not isinstance(text, str) or len(text) > _MAX or not (is_episode(text) or _PLACE.fullmatch(text)):
+    if not isinstance(text, str) or not is_evidence(text):
         raise InvalidDecision(f"{place}: must be an episode id (ep_…) or <vault>:<path>#<heading>")
     return text
 

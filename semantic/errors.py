@@ -10,13 +10,21 @@
     │   ├── UnknownElement
     │   ├── UnknownDecision
     │   ├── UnknownProject
-    │   └── UnknownNote
+    │   ├── UnknownNote
+    │   └── UnknownPlan
     ├── Clash                   the store holds something else than the writer thinks
     │   ├── NearDuplicate       a new name is almost a known one
     │   ├── AmbiguousName       a name belongs to several
     │   ├── StaleHeads          the heads changed since the writer read them
+    │   ├── PlanSettled         a plan is applied already, or is not
+    │   ├── StaleNote           a note changed, or went, since the writer read it
+    │   ├── NoteExists          a note that was to be made is there
+    │   ├── NameTaken           a name is there that some systems cannot tell from the new one
     │   └── Purged              the id was forgotten and stays so
     ├── InvalidFolder           a working folder from which no project can be told
+    ├── InvalidNote             a note cannot be written there, or not this text
+    │   └── ContractBroken      an agent's note breaks the note contract
+    ├── NoteUnwritable          a note file could not be written; it is as it was
     └── LogDamage               a line, or its file, cannot be used
         ├── BrokenLine          the line is not what its hash says
         └── WriteFailed         the line could not be made durable; nothing was recorded
@@ -115,12 +123,48 @@ class StaleHeads(Clash):
     """The heads of an element changed since the writer read them: read it again, then decide."""
 
 
+class StaleNote(Clash):
+    """A note changed, or went, since the writer read it: read it again, then write."""
+
+
+class NoteExists(Clash):
+    """A note that was to be made is there already."""
+
+
+class NameTaken(Clash):
+    """A name is there that some systems cannot tell from the new one."""
+
+
+class UnknownPlan(UnknownName):
+    """No plan has this id."""
+
+
+class PlanSettled(Clash):
+    """The plan is not in a state in which this can be done."""
+
+
 class Purged(Clash):
     """The id was forgotten; what was purged stays purged."""
 
 
 class InvalidFolder(SemanticError):
     """A working folder from which no project can be told."""
+
+
+class InvalidNote(SemanticError):
+    """A note cannot be written at this path, or not with this text; the message says what to do instead."""
+
+
+class ContractBroken(InvalidNote):
+    """An agent's note breaks the note contract; ``violations`` has each breach with its fix."""
+
+    def __init__(self, violations: Sequence[str]) -> None:
+        super().__init__("; ".join(violations))
+        self.violations = tuple(violations)
+
+
+class NoteUnwritable(SemanticError):
+    """A note file could not be written; it is as it was."""
 
 
 class LogDamage(SemanticError):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -22,10 +23,11 @@ VERSION = 1
 KINDS = frozenset({"decision", "project", "project_merge", "forget"})
 
 _SORTED = orjson.OPT_SORT_KEYS
+_LINE = ("body", "hash", "head")
+_BODY_MARK, _HASH_MARK, _HEAD_MARK = b'{"body":', b',"hash":', b',"head":'
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """Who wrote what kind of event when, and where it stands in its shard.
 
     Attributes:
@@ -53,7 +55,8 @@ class Head:
     prev: str | None
 
 
-_FIELDS = tuple(field.name for field in fields(Head))
+_FIELDS = Head._fields
+_values_of = itemgetter(*_FIELDS)
 _FIELD_NAMES = frozenset(_FIELDS)
 _COUNTS = ("v", "seq", "lamport")
 _NULLABLE = ("session", "project", "prev")
@@ -98,9 +101,17 @@ def seal(head: Head, body: Mapping[str, Any]) -> tuple[Event, bytes]:
         CanonicalError: The body has no canonical form.
     """
     body_bytes = canonical_json(body)
-    head_bytes = canonical_json(asdict(head) | {"body_sha256": sha256_hex(body_bytes)})
+    head_bytes = canonical_json(head._asdict() | {"body_sha256": sha256_hex(body_bytes)})
     event = Event(Head(**orjson.loads(head_bytes)), orjson.loads(body_bytes), sha256_hex(head_bytes))
     return event, _joined(body_bytes, event.hash, head_bytes) + b"\n"
+
+
+def line_of(event: Event) -> bytes | None:
+    """Return the line (without its line end) of an event of this version; ``None`` where only a later one could."""
+    head = orjson.dumps(event.head._asdict(), option=_SORTED)
+    if sha256_hex(head) != event.hash:
+        return None
+    return _joined(orjson.dumps(event.body, option=_SORTED), event.hash, head)
 
 
 def purged_line(raw: bytes) -> bytes:
@@ -125,9 +136,13 @@ def read_line(raw: bytes) -> Line:
     head, body, stated = line.get("head"), line.get("body"), line.get("hash")
     if "body" not in line or not isinstance(head, dict) or not isinstance(stated, str) or not _is_body(body):
         raise BrokenLine("it is not an object of head, body and hash")
-    head_bytes, body_bytes = orjson.dumps(head, option=_SORTED), orjson.dumps(body, option=_SORTED)
-    canonical = raw == _joined(body_bytes, stated, head_bytes) and _is_normal(raw)
-    if not canonical:
+    canonical = len(line) == len(_LINE) and raw == orjson.dumps(line, option=_SORTED) and _is_normal(raw)
+    if canonical:
+        # The bytes of the parts are those of the line. A head holds no object, so the last mark of one is its own:
+        # inside a text the quotation marks would be escaped.
+        at = raw.rfind(_HEAD_MARK) if head.get("v") == VERSION else -1 - len(orjson.dumps(head)) - len(_HEAD_MARK)
+        head_bytes, body_bytes = raw[at + len(_HEAD_MARK) : -1], raw[len(_BODY_MARK) : raw.rfind(_HASH_MARK, 0, at)]
+    else:
         head_bytes, body_bytes = _canonical(head), _canonical(body)
         head, body = orjson.loads(head_bytes), orjson.loads(body_bytes)
     if sha256_hex(head_bytes) != stated:
@@ -186,7 +201,7 @@ def _read_head(stated: dict[str, Any]) -> Head:
         stated |= {name: str(stated[name]) for name in _TEXTS}
     elif stated.keys() != _FIELD_NAMES:
         raise BrokenLine("its head has other fields than this version of the format")
-    values = [stated[name] for name in _FIELDS]
+    values = _values_of(stated)
     if tuple(map(type, values)) not in _SHAPES:
         raise BrokenLine("its head holds a value of the wrong type")
     head = Head(*values)

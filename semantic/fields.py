@@ -16,6 +16,8 @@ DocumentKind = Literal["note", "element", "decision"]
 
 HUB_TAG = "type/hub"
 SAME_AS = "same_as"
+MAX_ANCHOR_CHARACTERS = 1000
+"""A longer line is a paragraph that says much beside what it says of a link's target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,19 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """A line of a note that links to other notes: what it says, it says of them.
+
+    ``targets`` are the ids of those that are there; the line is kept while they are not. ``line`` is its number in
+    the file, from 1.
+    """
+
+    text: str
+    targets: tuple[str, ...]
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One thing that can be a hit.
 
@@ -56,6 +71,8 @@ class Document:
         projects: Project ids, or names that a note's ``project/…`` tags give.
         element: The element that a note is joined to.
         superseded_by: The decision that replaced this one.
+        anchors: The lines by which a note links to others.
+        linked: What an element is linked with by the log: ids, or paths.
     """
 
     id: str
@@ -72,6 +89,13 @@ class Document:
     valid_at: datetime | None = None
     element: str | None = None
     superseded_by: str | None = None
+    anchors: tuple[Anchor, ...] = ()
+    linked: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Return what this links to, each once."""
+        return tuple(dict.fromkeys((*self.linked, *(one for anchor in self.anchors for one in anchor.targets))))
 
     @property
     def is_hub(self) -> bool:
@@ -102,6 +126,7 @@ def note_document(note: Note) -> Document:
         projects=projects,
         at=note.at,
         element=note.element,
+        anchors=_anchors(note),
     )
 
 
@@ -120,6 +145,7 @@ def element_document(element: Element, tags: tuple[str, ...] = ()) -> Document:
         tags=tags,
         projects=() if element.project is None else (element.project,),
         at=element.at,
+        linked=tuple(dict.fromkeys(link.target for link in element.links if link.source == element.id)),
     )
 
 
@@ -145,6 +171,20 @@ def project_names(project: str) -> tuple[str, ...]:
     slug, dash, tail = project.rpartition("-")
     is_id = bool(dash) and len(tail) == 8 and all(digit in "0123456789abcdef" for digit in tail)
     return tuple(dict.fromkeys((fold_tag(project), fold_tag(slug if is_id else project))))
+
+
+def _anchors(note: Note) -> tuple[Anchor, ...]:
+    lines = note.text.split("\n") if note.links else []
+    linked: dict[int, dict[str, None]] = {}
+    for link in note.links:
+        targets = linked.setdefault(link.line, {})
+        if link.target is not None and link.target.startswith("no_") and link.target != note.id:
+            targets.setdefault(link.target)
+    return tuple(
+        Anchor(lines[line - 1][:MAX_ANCHOR_CHARACTERS], tuple(targets), line)
+        for line, targets in sorted(linked.items())
+        if 0 < line <= len(lines)
+    )
 
 
 def _section_unit(section: Section) -> Unit:

@@ -14,9 +14,22 @@ from memoryd.text.canonical import digest
 _ELEMENT = re.compile(r"el_[0-9a-f]{20}")
 _NOTE = re.compile(r"no_[0-9a-f]{20}")
 _EPISODE = re.compile(r"ep_[0-9A-Za-z]{10,40}")
+_DECISION = re.compile(r"de_[0-9a-f]{24}")
+_OF_KIND = {
+    "decision": _DECISION,
+    "forget": re.compile(r"fo_[0-9a-f]{24}"),
+    "project": re.compile(r"[^/\\\x00-\x1f]{1,100}-[0-9a-f]{8}"),
+    "project_merge": re.compile(r"pm_[0-9a-f]{24}"),
+}
 _PATH = re.compile(r"path:([^:\s]*):(\S.*)", re.DOTALL)
 _ANY = re.compile(r"(?:el|de|no|ep)_[0-9A-Za-z]{10,40}")
 _FORGETTABLE = re.compile(r"(?:el|de|ep)_[0-9A-Za-z]{10,40}")
+
+
+def fits_kind(kind: str, id_: str) -> bool:
+    """Tell whether an id has the form of an event's of this kind; of a kind that is not known, any has."""
+    form = _OF_KIND.get(kind)
+    return form is None or form.fullmatch(id_) is not None
 
 
 def note_id(vault: str, path: str) -> str:
@@ -27,6 +40,11 @@ def note_id(vault: str, path: str) -> str:
 def is_element(value: object) -> bool:
     """Tell whether this is an element id."""
     return isinstance(value, str) and _ELEMENT.fullmatch(value) is not None
+
+
+def is_decision(value: object) -> bool:
+    """Tell whether this is a decision id."""
+    return isinstance(value, str) and _DECISION.fullmatch(value) is not None
 
 
 def is_note(value: object) -> bool:

@@ -22,19 +22,24 @@ from semantic.event import Event
 from semantic.identity import NameIndex
 from semantic.instant import Clock, write_instant
 from semantic.log import Draft, Log
+from semantic.merge import forgotten_by
 from semantic.projection import Projection
 from semantic.replay import Replay
 
 _PICTURES_KEPT = 4
 _NONCE_BYTES = 16
+_MANY_NAMES = 2_000
+_MANY_EVENTS = 5_000
 
 
 class Ledger:
     """Owns the log. ``writing`` must be held from looking at the present state to recording what follows from it."""
 
-    def __init__(self, memory: Path, install: str, clock: Clock, entropy: Callable[[int], bytes]) -> None:
+    def __init__(
+        self, memory: Path, install: str, clock: Clock, entropy: Callable[[int], bytes], ends: Path | None = None
+    ) -> None:
         self.writing = threading.RLock()
-        self._log = Log(memory, install, clock)
+        self._log = Log(memory, install, clock, ends)
         self._entropy = entropy
         self._state = threading.Lock()
         self._replay = Replay()
@@ -56,7 +61,14 @@ class Ledger:
         with self.writing, _collection_paused():
             self._log.open()
             self._catch_up(anew=True)
-            self.projection()
+            picture = self.projection()
+            # What was read stays for as long as the process does, and holds no cycles: looking through it for some took
+            # a second at 100,000 events, and again at each full collection.
+            if len(self._applied) > _MANY_EVENTS:
+                gc.freeze()
+        if len(picture.elements) > _MANY_NAMES:
+            # The first write would wait for the names of all elements; it still may, if it comes this early.
+            threading.Thread(target=self._index_names, name="names", daemon=True).start()
 
     def refresh(self) -> bool:
         """Take in what was written to the files from elsewhere; tell whether anything was."""
@@ -98,6 +110,10 @@ class Ledger:
                 self._names.put(id_, element.project, element.kind, element.name, element.aliases)
         return self._names
 
+    def _index_names(self) -> None:
+        with self.writing:
+            self.names()
+
     def record(self, draft: Draft) -> Event:
         """Add a nonce to the body and write the event; return it once it is on the disk and in the picture.
 
@@ -132,7 +148,7 @@ class Ledger:
 
     def problems(self) -> list[Problem]:
         """Name all damage, and what is kept and not shown."""
-        return [*self._problems, *self._replay.problems]
+        return [*self._log.notices(), *self._problems, *self._replay.problems]
 
     def _apply(self, events: list[Event]) -> None:
         with self._state:
@@ -144,7 +160,8 @@ class Ledger:
 
     def _catch_up(self, *, anew: bool) -> None:
         events = self._log.events()
-        forgotten = frozenset(id_ for event in events for id_ in _forgotten_by(event))
+        forgets = [event for event in events if event.head.kind == "forget"]
+        forgotten = frozenset(id_ for event in forgets for id_ in forgotten_by(event))
         self._purge_failure = None
         try:
             if self._log.purge(forgotten):
@@ -152,7 +169,7 @@ class Ledger:
         except WriteFailed as error:
             # What was forgotten is never shown again all the same: the replay leaves it out.
             self._purge_failure = error
-        self._problems = self._log.problems()
+        self._problems = self._log.problems(events)
         if self._purge_failure is not None:
             self._problems.append(Problem("log", f"forgotten text is still there: {self._purge_failure}"))
         known = len(self._applied)
@@ -201,13 +218,6 @@ def _collection_paused() -> Iterator[None]:
 
 def _forget_id(ids: list[str], at: str) -> str:
     return "fo_" + digest(ids, at, length=24)
-
-
-def _forgotten_by(event: Event) -> Collection[str]:
-    if event.head.kind != "forget" or not event.known or event.body is None:
-        return ()
-    ids = event.body.get("ids")
-    return [id_ for id_ in ids if isinstance(id_, str)] if isinstance(ids, list) else ()
 
 
 def _same(one: list[Event], other: list[Event]) -> bool:

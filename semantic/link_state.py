@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from semantic.layered import Growing
 from semantic.model import Link
 from semantic.union import Moves, Unions
 
@@ -18,7 +19,7 @@ class LinkState:
 
     unions: Unions
     note_moves: Moves
-    held: dict[Triple, str] = field(default_factory=dict)
+    held: Growing[Triple, str] = field(default_factory=Growing)
     _steps: dict[Triple, int] = field(default_factory=dict)
     _ends: dict[str, dict[Triple, None]] = field(default_factory=dict)
 
@@ -56,11 +57,15 @@ class LinkState:
                     concerned.update(held[::2])
         return concerned
 
-    def of(self, members: Iterable[str]) -> tuple[Link, ...]:
+    def of(self, members: Sequence[str]) -> tuple[Link, ...]:
         """Return the links of what is one element: outgoing first, each in code-point order, each link once."""
-        members = set(members)
+        if not self.unions and not self.note_moves:
+            (only,) = members
+            outward = sorted(self._ends.get(only, ()), key=lambda triple: (triple[0] != only, triple))
+            return tuple(Link(*triple, self.held[triple]) for triple in outward)
+        inside = set(members)
         found: dict[Triple, tuple[int, str]] = {}
-        for member in members:
+        for member in inside:
             for triple in self._ends.get(member, ()):
                 now = (self.shown(triple[0]), triple[1], self.shown(triple[2]))
                 if now[0] == now[2] and triple[0] != triple[2]:
@@ -68,11 +73,11 @@ class LinkState:
                 asserted = (self._steps[triple], self.held[triple])
                 if now not in found or found[now] < asserted:
                     found[now] = asserted
-        inward = sorted(found, key=lambda now: (now[0] not in members, now))
+        inward = sorted(found, key=lambda now: (now[0] not in inside, now))
         return tuple(Link(*now, found[now][1]) for now in inward)
 
     def _end(self, triple: Triple) -> None:
-        del self.held[triple]
+        self.held.drop(triple)
         del self._steps[triple]
         for end in {triple[0], triple[2]}:
             del self._ends[end][triple]

@@ -92,11 +92,11 @@ def _near(picture: Projection, near: str) -> list[Element]:
         one
         for one in picture
         if any(_is_spelled_nearly(loose, loose_name(name)) for name in (one.name, *one.aliases))
-        or any(_touches(pattern, near) for pattern in one.touches)
+        or any(holds_path(pattern, near) for pattern in one.touches)
     ]
 
 
-def _touches(pattern: str, path: str) -> bool:
+def holds_path(pattern: str, path: str) -> bool:
     """Tell whether what an element touches (a file, a folder or a glob) holds a path."""
     folder = pattern.rstrip("/")
     return path == folder or path.startswith(f"{folder}/") or fnmatchcase(path, pattern)

@@ -1,14 +1,19 @@
-"""Two copies of one install's shard, made one: for a folder that several machines keep in step.
+"""Two copies of one file of lines, made one: for a folder that several machines keep in step.
 
-Commutative, associative and idempotent. A line is known by its seq and hash; of a whole and a purged copy the purged
-one stays. Lines that cannot be read are kept as they are: what is damage in one copy may not be lost for being so.
+Commutative, associative and idempotent. A line of the log is known by its seq and hash; of a whole and a purged copy
+the purged one stays. A line of the attention record is known by its words. Lines that cannot be read are kept as they
+are: what is damage in one copy may not be lost for being so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from semantic.errors import BrokenLine
-from semantic.event import read_line
+from semantic.event import Event, purged_line, read_line
+from semantic.ids import is_forgettable
 from semantic.ndjson import split_lines
+from semantic.standing import read_record
 
 _Key = tuple[int, str, bytes]
 """(seq, hash, nothing) of a good line; what cannot be read sorts last and is its own key."""
@@ -28,6 +33,60 @@ def merge_shards(one: bytes, other: bytes) -> bytes:
             if held is None or (purged, -len(raw), raw) > (_read(held)[1], -len(held), held):
                 lines[key] = raw
     return b"".join(lines[key] + b"\n" for key in sorted(lines))
+
+
+def merge_records(one: bytes, other: bytes) -> bytes:
+    """Return the union of two copies of an attention file, in the order of seq, each line with its end.
+
+    An unfinished last line is left out, as in a shard.
+    """
+    lines = {raw for data in (one, other) for raw in split_lines(data)[0] if raw}
+    return b"".join(raw + b"\n" for raw in sorted(lines, key=_record_place))
+
+
+def forgotten_by(event: Event) -> Collection[str]:
+    """Return the ids that an event says are forgotten."""
+    if event.head.kind != "forget" or not event.known or event.body is None:
+        return ()
+    ids = event.body.get("ids")
+    return [id_ for id_ in ids if is_forgettable(id_)] if isinstance(ids, list) else ()
+
+
+def forgotten_in(shards: Iterable[bytes]) -> frozenset[str]:
+    """Return every id that a line of these shards says is forgotten."""
+    found: set[str] = set()
+    for data in shards:
+        if b'"forget"' not in data:
+            continue
+        for raw in split_lines(data)[0]:
+            try:
+                found.update(forgotten_by(read_line(raw).event))
+            except BrokenLine:
+                continue
+    return frozenset(found)
+
+
+def without_bodies(data: bytes, ids: Collection[str]) -> tuple[bytes, int]:
+    """Return a shard with the body of each line that bears one of the ids set to null, and how many those are."""
+    lines, rest = split_lines(data)
+    count = 0
+    for index, raw in enumerate(lines):
+        try:
+            event = read_line(raw).event
+        except BrokenLine:
+            continue
+        if event.body is not None and event.head.id in ids:
+            lines[index] = purged_line(raw)
+            count += 1
+    return b"".join(line + b"\n" for line in lines) + rest, count
+
+
+def _record_place(raw: bytes) -> tuple[int, bytes]:
+    try:
+        record = read_record(raw)
+    except ValueError:
+        record = None
+    return (2**53 if record is None else record.seq, raw)
 
 
 def _read(raw: bytes) -> tuple[_Key, bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from memoryd.text.canonical import CanonicalError, canonical_json
@@ -35,6 +35,10 @@ class Operation:
 
     required: Mapping[str, Check]
     optional: Mapping[str, Check]
+    every: Mapping[str, Check] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "every", {"op": _nothing, **self.required, **self.optional})
 
     @property
     def fields(self) -> str:
@@ -59,9 +63,9 @@ def check_sent(mutation: Any, place: str) -> None:
     """
     _check(mutation, place, SENT)
     if mutation["op"] == "put_element" and "id" not in mutation:
-        for field in ("kind", "name"):
-            if field not in mutation:
-                raise InvalidMutation(f"{place}.{field}", "is missing: name the element by kind and name, or by id")
+        for name in ("kind", "name"):
+            if name not in mutation:
+                raise InvalidMutation(f"{place}.{name}", "is missing: name the element by kind and name, or by id")
 
 
 def _check(mutation: Any, place: str, operations: Mapping[str, Operation]) -> None:
@@ -71,23 +75,21 @@ def _check(mutation: Any, place: str, operations: Mapping[str, Operation]) -> No
     operation = operations.get(op) if isinstance(op, str) else None
     if operation is None:
         raise InvalidMutation(f"{place}.op", f"must be one of {', '.join(operations)}")
-    met = 0
-    for field, value in mutation.items():
-        check = operation.required.get(field)
-        if check is not None:
-            met += 1
-        elif field == "op":
-            continue
-        else:
-            check = operation.optional.get(field)
-            if check is None:
-                raise InvalidMutation(place, f"{op} takes no other fields than {operation.fields}")
+    every = operation.every
+    for name, value in mutation.items():
+        check = every.get(name)
+        if check is None:
+            raise InvalidMutation(place, f"{op} takes no other fields than {operation.fields}")
         wrong = check(value)
         if wrong is not None:
-            raise InvalidMutation(f"{place}.{field}", wrong)
-    if met < len(operation.required):
+            raise InvalidMutation(f"{place}.{name}", wrong)
+    if not operation.required.keys() <= mutation.keys():
         missing = next(name for name in operation.required if name not in mutation)
         raise InvalidMutation(f"{place}.{missing}", f"is missing: {op} needs {operation.fields}")
+
+
+def _nothing(_: Any) -> str | None:
+    return None
 
 
 def _text(value: Any) -> str | None:
@@ -95,7 +97,7 @@ def _text(value: Any) -> str | None:
 
 
 def _filled(value: Any) -> str | None:
-    return None if isinstance(value, str) and value and not value.isspace() else "must be a text that is not blank"
+    return None if isinstance(value, str) and value.strip() else "must be a text that is not blank"
 
 
 def _name(value: Any) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from semantic.errors import WriteFailed
 
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
+_STEADY_S = 0.05
+_STEADY_TRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,17 @@ def cut(descriptor: int, path: Path, count: int) -> None:
         os.fsync(descriptor)
     except OSError as error:
         raise WriteFailed(f"{path} cannot be mended ({error.strerror}); nothing was recorded") from error
+
+
+def wait_until_steady(path: Path) -> None:
+    """Wait until nobody seems to be writing a file: an editor empties it before it writes what it has."""
+    stamp = Stamp.of(path)
+    for _ in range(_STEADY_TRIES):
+        time.sleep(_STEADY_S)
+        now = Stamp.of(path)
+        if now == stamp:
+            return
+        stamp = now
 
 
 def is_same_file(descriptor: int, path: Path) -> bool:

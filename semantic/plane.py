@@ -9,6 +9,7 @@ from semantic.fields import Document, Unit
 from semantic.inverted import InvertedIndex
 from semantic.mention import NameFinder
 from semantic.postings import Segment
+from semantic.web import Web
 from semantic.weighing import Weighed
 
 
@@ -21,6 +22,7 @@ class Plane:
         """Unit id to its document's id and itself."""
         self.words = InvertedIndex()
         self.names = NameFinder()
+        self.web = Web()
         self.to_embed = 0
         """How many units have a text that gets a vector."""
 
@@ -33,6 +35,7 @@ class Plane:
         for document in documents:
             old = self._forget(document.id)
             self.documents[document.id] = document
+            self.web.put(document.id, document.targets)
             for unit in document.units:
                 self.units[unit.id] = (document.id, unit)
                 self.to_embed += bool(unit.embedded)
@@ -64,6 +67,7 @@ class Plane:
         old = self.documents.pop(id_, None)
         if old is None:
             return ()
+        self.web.drop(id_)
         for unit in old.units:
             if self.units.pop(unit.id, None) is not None:
                 self.to_embed -= bool(unit.embedded)

@@ -12,9 +12,19 @@ from functools import cached_property
 from types import MappingProxyType
 
 from memoryd.text.canonical import fold_name
+from memoryd.text.shown import shown_id
 from semantic.errors import UnknownDecision, UnknownElement
 from semantic.model import Decision, Element, Link
 from semantic.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What may differ from an earlier picture, known by its ``token``: ids of elements and of decisions."""
+
+    before: object
+    elements: frozenset[str]
+    decisions: frozenset[str]
 
 
 @dataclass(frozen=True)  # not slotted: what is derived from it is kept once asked for
@@ -30,6 +40,7 @@ class Projection:
         note_heads: Heads of notes (``no_…``): links from them and moves.
         forgotten: Ids that were purged.
         events: How many events of the log the picture includes.
+        token: Stands for this very picture; ``delta`` tells of another's what has changed since it was made.
     """
 
     elements: Mapping[str, Element] = field(default_factory=dict)
@@ -40,6 +51,8 @@ class Projection:
     note_heads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     forgotten: frozenset[str] = frozenset()
     events: int = 0
+    token: object = field(default=None, compare=False, repr=False)
+    delta: Delta | None = field(default=None, compare=False, repr=False)
 
     def shown(self, id_: str) -> str:
         """Return the id that stands for this one now."""
@@ -53,7 +66,7 @@ class Projection:
         """
         found = self.elements.get(self.shown(id_))
         if found is None:
-            raise UnknownElement(f"no element has the id {id_}")
+            raise UnknownElement(f"no element has the id {shown_id(id_)}")
         return found
 
     def decision(self, id_: str) -> Decision:
@@ -64,7 +77,7 @@ class Projection:
         """
         found = self.decisions.get(id_)
         if found is None:
-            raise UnknownDecision(f"no decision has the id {id_}")
+            raise UnknownDecision(f"no decision has the id {shown_id(id_)}")
         return found
 
     @cached_property

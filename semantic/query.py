@@ -29,6 +29,7 @@ class SemanticQuery:
         tags: Each has to be there, itself or something below it.
         kinds: Of ``note``, ``element`` and ``decision``; ``None`` for all.
         limit: The most hits.
+        spreads: Let what the lines say that link to a note count for it.
         priors: Let hubs, the project and supersession change the order a little. A superseded decision stands below
             what superseded it all the same.
     """
@@ -45,6 +46,7 @@ class SemanticQuery:
     dense: bool = True
     lexical: bool = True
     priors: bool = True
+    spreads: bool = True
 
     def admits(self, document: Document, kind: str) -> bool:
         """Tell whether a document may be a hit of this kind (a note joined to an element is a hit of the element)."""

@@ -7,7 +7,7 @@ picture of the moment. Feeding the same events one by one or all at once gives t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -19,12 +19,22 @@ from semantic.errors import BrokenLine
 from semantic.event import Event
 from semantic.ids import note_id
 from semantic.instant import read_instant
+from semantic.layered import Growing
 from semantic.link_state import LinkState
 from semantic.model import Decision, Element
 from semantic.project import Project, joined, united
-from semantic.projection import Projection
+from semantic.projection import Delta, Projection
 from semantic.shard import ShardKey
 from semantic.union import Moves, Unions
+
+
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """The parts of a picture that few decisions change."""
+
+    projects: Mapping[str, Project]
+    shown_as: Mapping[str, str]
+    note_heads: Mapping[str, tuple[str, ...]]
 
 
 class Replay:
@@ -51,11 +61,15 @@ class Replay:
         self._links = LinkState(self._unions, self._note_moves)
         self._projects: dict[str, Project] = {}
         self._project_moves = Moves()
-        self._frozen_elements: dict[str, Element] = {}
-        self._frozen_decisions: dict[str, Decision] = {}
+        self._frozen_elements: Growing[str, Element] = Growing()
+        self._frozen_decisions: Growing[str, Decision] = Growing()
+        self._aside: _Aside | None = None  # what few decisions change, kept until one does
         self._dirty_elements: set[str] = set()
         self._dirty_decisions: dict[str, None] = {}
         self._changed: set[str] = set()
+        self._token: object = object()  # of the last picture, and what changed since it was made
+        self._fresh_elements: set[str] = set()
+        self._fresh_decisions: set[str] = set()
 
     def apply(self, event: Event) -> None:
         """Take in the next event. Events must come in replay order."""
@@ -68,7 +82,7 @@ class Replay:
                 self._blame(event, "its body is missing and nothing says that it was forgotten; it is not used")
             return
         try:
-            body = read_body(event.head.kind, event.body)
+            body = read_body(event.head.kind, event.head.id, event.body)
         except BrokenLine as error:
             self._blame(event, f"{error}; it is not used")
             return
@@ -76,8 +90,10 @@ class Replay:
             case "decision":
                 self._apply_decision(event, body)
             case "project":
+                self._aside = None
                 self._projects[event.head.id] = united(self._projects.get(event.head.id), event.head.id, body)
             case "project_merge":
+                self._aside = None
                 self._project_moves.move(self._project_moves.of(body["from"]), self._project_moves.of(body["into"]))
                 # Every element may show another project now; merges of projects are rare.
                 self._dirty_elements.update(self._states)
@@ -86,29 +102,43 @@ class Replay:
     def freeze(self) -> Projection:
         """Return an immutable picture of the present state."""
         now = self.present()
+        token = object()
+        delta = Delta(self._token, frozenset(self._fresh_elements), frozenset(self._fresh_decisions))
+        self._token = token
+        self._fresh_elements.clear()
+        self._fresh_decisions.clear()
         return replace(
             now,
-            elements=self._frozen_elements.copy(),
-            decisions=self._frozen_decisions.copy(),
-            raw_links=self._links.held.copy(),
+            token=token,
+            delta=delta,
+            elements=self._frozen_elements.picture(),
+            decisions=self._frozen_decisions.picture(),
+            raw_links=self._links.held.picture(),
         )
 
     def present(self) -> Projection:
         """Return the present state without a copy: good until the next event is applied, and for its caller only."""
         for id_ in self._dirty_elements:
             self._freeze_element(id_)
-        self._changed |= self._dirty_elements
+        touched = self._dirty_elements | {self._unions.members(id_)[0] for id_ in self._dirty_elements}
+        self._changed |= touched
+        self._fresh_elements |= touched
+        self._fresh_decisions.update(self._dirty_decisions)
         for id_ in self._dirty_decisions:
             self._frozen_decisions[id_] = self._decisions[id_].read(self._superseded.get(id_), self._project_moves.of)
         self._dirty_elements.clear()
         self._dirty_decisions.clear()
+        aside = self._aside
+        if aside is None:
+            shown_as = self._unions.shown() | self._note_moves.shown() | self._project_moves.shown()
+            aside = self._aside = _Aside(self._shown_projects(), shown_as, self._note_heads())
         return Projection(
             elements=self._frozen_elements,
             decisions=self._frozen_decisions,
             raw_links=self._links.held,
-            projects=self._shown_projects(),
-            shown_as=self._unions.shown() | self._note_moves.shown() | self._project_moves.shown(),
-            note_heads=self._note_heads(),
+            projects=aside.projects,
+            shown_as=aside.shown_as,
+            note_heads=aside.note_heads,
             forgotten=self.forgotten,
             events=self._events,
         )
@@ -162,11 +192,13 @@ class Replay:
             case "merge":
                 ids = [id_ for id_ in mutation["ids"] if id_ not in self.forgotten]
                 if ids:
+                    self._aside = None
                     self._mark_around(*ids)
                     self._mark_around(*self._unions.merge(ids))
                 for id_ in ids:
                     self._concern(decision, id_, authority=True)
             case "split":
+                self._aside = None
                 self._mark_around(*self._unions.members(mutation["id"]))
                 self._mark_around(*self._unions.split(mutation["id"]))
                 self._concern(decision, mutation["id"], authority=False)
@@ -216,11 +248,14 @@ class Replay:
         self._dirty_elements.add(id_)
 
     def _state(self, id_: str) -> ElementState:
-        states = self._notes if id_.startswith("no_") else self._states
-        state = states.get(id_)
-        if state is None:
-            state = states[id_] = ElementState(id_)
-        return state
+        state = self._states.get(id_)
+        if state is not None:
+            return state
+        if not id_.startswith("no_"):
+            state = self._states[id_] = ElementState(id_)
+            return state
+        self._aside = None  # whoever asks for a note's state changes it
+        return self._notes.setdefault(id_, ElementState(id_))
 
     def _mark_around(self, *ids: str) -> None:
         for id_ in ids:
@@ -233,7 +268,7 @@ class Replay:
     def _freeze_element(self, id_: str) -> None:
         members = self._unions.members(id_)
         for member in members:
-            self._frozen_elements.pop(member, None)
+            self._frozen_elements.drop(member)
         states = [self._states[member] for member in members if member in self._states]
         living = [state for state in states if state.born]
         if not living:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memoryd.text.canonical import fold_name
+from memoryd.text.shown import shown_id
 from semantic.errors import AmbiguousName, Candidate, InvalidMutation, NearDuplicate, UnknownElement
 from semantic.identity import Named, NameIndex, element_id, why_near
 from semantic.ids import is_element
@@ -234,7 +235,7 @@ class Resolver:
     def _known(self, id_: str, place: str) -> Element:
         found = self._picture.elements.get(self._picture.shown(id_))
         if found is None:
-            raise UnknownElement(f"{place}: no element has the id {id_}")
+            raise UnknownElement(f"{place}: no element has the id {shown_id(id_)}")
         return found
 
     def _check_owner(self, id_: str, place: str) -> None:

@@ -6,9 +6,11 @@ as its place and source. A question is answered from what is taken in, and says 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from heapq import merge
+from itertools import islice
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from memoryd.text.terms import term_id, terms
 from semantic.answer import answer, newest
 from semantic.contents import Contents
 from semantic.gather import Gathering
+from semantic.inverted import InvertedIndex
 from semantic.joining import Known
 from semantic.matrix import Vector
 from semantic.model import Note
@@ -27,13 +30,25 @@ from semantic.past import Past
 from semantic.plane import Plane
 from semantic.priors import ordered
 from semantic.query import SemanticQuery
-from semantic.upkeep import Look, Upkeep
+from semantic.upkeep import KeptWords, Look, Upkeep
 
 RRF_K = 10
 ARM_DEPTH = 100
 """How many hits each arm hands to the fusion, at least."""
 
-WEIGHTS = {"names": 1.0, "lexical": 1.0, "dense": 1.0}
+LOOKED_AT = 1000
+"""So many of the best pieces, and of the best lines with links, are looked at for the lexical arm."""
+
+SAID_WEIGHT = 0.5
+"""What a line that links to a note counts beside the note's own words."""
+
+HUB_DAMPING = 0.0
+"""The power by which a line's worth is divided among the notes that it links to."""
+
+_Row = tuple[str, str, float]
+"""A document, a piece of it, and its score."""
+
+WEIGHTS = {"names": 1.0, "lexical": 1.0, "dense": 0.8}
 
 
 class SemanticIndex:
@@ -45,14 +60,25 @@ class SemanticIndex:
         look: Says what is known now: the picture of the log, and the notes by id.
         languages: The languages of stems, as ``memoryd.text.terms`` takes them.
         rrf_k: The constant of the fusion.
+        zone: That of the days which a hit's text names.
+        words: Where the words of notes are kept from one start to the next.
     """
 
-    def __init__(self, look: Look, languages: Sequence[str] = ("en", "de"), *, rrf_k: int = RRF_K) -> None:
+    def __init__(
+        self,
+        look: Look,
+        languages: Sequence[str] = ("en", "de"),
+        *,
+        rrf_k: int = RRF_K,
+        zone: tzinfo = UTC,
+        words: KeptWords | None = None,
+    ) -> None:
         self._languages = tuple(languages)
         self._rrf_k = rrf_k
+        self._zone = zone
         self._contents = Contents()
         self._past = Past(self._contents, languages)
-        self.upkeep = Upkeep(self._contents, look, languages)
+        self.upkeep = Upkeep(self._contents, look, languages, words)
 
     def wanting_vectors(self, fingerprint: str, limit: int) -> list[tuple[str, str]]:
         """Return (handle, exact string to embed) of units without a vector of this space, newest first.
@@ -107,13 +133,13 @@ class SemanticIndex:
         with contents.lock:
             groups = Gathering(query, contents.notes, log, joins, known)
             if not query.text.strip():
-                return newest(groups.admitted(), query, known, degraded)
+                return newest(groups.admitted(), query, known, degraded, self._zone)
             arms = self._arms(query, question, groups, degraded)
             blind = {"dense": self._without_vector(groups, question)}
         rankings = {arm: list(rows) for arm, rows in arms.items()}
         fused = fuse(rankings, k=self._rrf_k, weights=WEIGHTS, blind=blind)
         shown = ordered(fused, arms, groups.found, query, known.decisions)
-        return answer(shown, arms, groups.found, query, known, degraded)
+        return answer(shown, arms, groups.found, query, known, degraded, self._zone)
 
     def _lags(self, known: Known, notes: Mapping[str, Note]) -> list[str]:
         """Have the worker catch up if it has to; return, in words, what the answer does not know yet."""
@@ -146,10 +172,13 @@ class SemanticIndex:
         documents = sum(len(plane.words) for plane in planes)
         arms: dict[str, dict[str, float]] = {}
         if query.lexical:
-            weights = query_weights(question.terms, _frequency(planes, question.terms), documents)
+            weights = query_weights(
+                question.terms, _frequency([plane.words for plane in planes], question.terms), documents
+            )
             rankings = [plane.words.ranking(weights) for plane in planes]
-            rows = merge(*rankings, key=lambda row: (-row[2], row[0], row[1]))
-            arms["lexical"] = groups.ranked(rows, "lexical", depth)
+            rows = islice(merge(*rankings, key=_best_first), LOOKED_AT)
+            said = self._said(question, groups) if query.spreads else {}
+            arms["lexical"] = groups.ranked(_with_said(rows, said), "lexical", depth)
             names = self._mentions(query.text, planes, documents)
             if names:
                 arms["names"] = groups.ranked(names, "names", depth)
@@ -161,6 +190,21 @@ class SemanticIndex:
             if documents and not (space and len(space)):
                 degraded.append("semantic: no vectors yet, found by words alone")
         return arms
+
+    def _said(self, question: _Question, groups: Gathering) -> dict[str, float]:
+        """Return, by note, how well the best line answers by which another note links to it.
+
+        The best alone counts, not the sum: a hub that everything links to is no better answer for that. A line that
+        links to several says less of each.
+        """
+        index = self._contents.anchors
+        weights = query_weights(question.terms, _frequency([index], question.terms), len(index))
+        said: dict[str, float] = {}
+        for source, place, score in islice(index.ranking(weights), LOOKED_AT):
+            targets = groups.notes.documents[source].anchors[int(place)].targets
+            for target in targets:
+                said[target] = max(said.get(target, 0.0), SAID_WEIGHT * score / len(targets) ** HUB_DAMPING)
+        return {note: score for note, score in said.items() if note in groups.notes.documents}
 
     def _without_vector(self, groups: Gathering, question: _Question) -> set[str]:
         """Return the found groups of which nothing has a vector yet: the dense arm could not have ranked them."""
@@ -192,6 +236,18 @@ class _Question:
     vector: Vector | None = None
 
 
-def _frequency(planes: Sequence[Plane], asked: Sequence[str]) -> dict[int, int]:
+def _frequency(indexes: Sequence[InvertedIndex], asked: Sequence[str]) -> dict[int, int]:
     ids = set(map(term_id, asked))
-    return {one: sum(plane.words.frequency(one) for plane in planes) for one in ids}
+    return {one: sum(index.frequency(one) for index in indexes) for one in ids}
+
+
+def _best_first(row: _Row) -> tuple[float, str, str]:
+    return (-row[2], row[0], row[1])
+
+
+def _with_said(rows: Iterable[_Row], said: Mapping[str, float]) -> list[_Row]:
+    """Return the rows, best first, each with what others say of its document; what only others name has its own."""
+    found = [(document, unit, score + said.get(document, 0.0)) for document, unit, score in rows]
+    held = {document for document, _, _ in found}
+    found += [(document, document, score) for document, score in said.items() if document not in held]
+    return sorted(found, key=_best_first)

@@ -8,7 +8,7 @@ What a damaged line does, and does not do:
   file that went its own way) is used, since its content is proved, and the break is named.
 - A line that is there twice is used once and named.
 - A line dated more than ten minutes ahead of the clock, or with an absurd lamport, is used and named; neither value
-  moves our own clocks.
+  moves our own clocks. Absurd is what counts far more events than there are.
 - An unfinished last line is never used: its writer has not acknowledged it.
 
 Nothing is left out without a word: each case is a ``Problem``.
@@ -33,8 +33,8 @@ FUTURE = timedelta(minutes=10)
 _SHOWN = 3
 """So many lines are named with a fault; a file that was rewritten as a whole has it on every line."""
 
-MAX_LAMPORT = 2**48
-"""No log gets there by writing; a higher value would leave later lines no room to count."""
+LAMPORT_SLACK = 2**24
+"""How many events, beyond those held here, a line may count: so many may stand in shards that are not here yet."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -66,7 +66,9 @@ class Shard:
         faults: Where each kind of fault was met, in words.
         unfinished: The bytes after the last line end.
         latest: The latest instant of a line that is not dated ahead, in the log's form.
-        lamport: The highest lamport that is not absurd.
+        lamport: The highest lamport of a line.
+        last: The highest seq of a line that stands in the file, broken or not.
+        broken: The lines that cannot be used, each with the seq that it takes the place of.
     """
 
     key: ShardKey
@@ -77,6 +79,8 @@ class Shard:
     unfinished: bytes = b""
     latest: str = ""
     lamport: int = 0
+    last: int = 0
+    broken: list[tuple[int, bytes]] = field(default_factory=list)
     stamp: Stamp = field(default_factory=Stamp)
 
     def take(self, event: Event, horizon: str) -> None:
@@ -85,8 +89,14 @@ class Shard:
         self.events.append(event)
         if head.at <= horizon and head.at > self.latest:
             self.latest = head.at
-        if self.lamport < head.lamport < MAX_LAMPORT:
-            self.lamport = head.lamport
+        self.lamport = max(self.lamport, head.lamport)
+        self.last = max(self.last, head.seq)
+
+    def lamport_below(self, ceiling: int) -> int:
+        """Return the highest lamport of a line that does not pass the ceiling."""
+        if self.lamport <= ceiling:
+            return self.lamport
+        return max((event.head.lamport for event in self.events if event.head.lamport <= ceiling), default=0)
 
     def blame(self, fault: str, where: str = "") -> None:
         """Name a fault of this file, or of a line of it."""
@@ -124,6 +134,8 @@ def read_shard(key: ShardKey, data: bytes, now: datetime) -> Shard:
             shard.blame(f"{error}; it is kept in the file and not used", where)
             shard.seq += 1
             shard.tip = stated_hash(raw) or shard.tip
+            shard.broken.append((shard.seq, raw))
+            shard.last = max(shard.last, shard.seq)
             gap = True
             continue
         event = line.event
@@ -160,8 +172,20 @@ def _check_clocks(shard: Shard, event: Event, where: str, horizon: str) -> None:
     head = event.head
     if head.at > horizon:
         shard.blame("it is dated ahead of the clock; it is used, its date moves no other", f"{where} ({head.at})")
-    if head.lamport >= MAX_LAMPORT:
-        shard.blame("its lamport is absurd; it is used, and sorts last", where)
+
+
+def absurd_lamports(shard: Shard, ceiling: int) -> list[Problem]:
+    """Name the lines of a shard that count far more events than there are."""
+    if shard.lamport <= ceiling:
+        return []
+    ids = [event.head.id for event in shard.events if event.head.lamport > ceiling]
+    return [
+        Problem(
+            shard.key.shown,
+            f"{len(ids)} line(s), the first {ids[0][:40]!r}: its lamport is absurd; it is used, sorts last, and moves "
+            "no clock of ours. If nobody meant it, forget it",
+        )
+    ]
 
 
 def unknown_events(events: Iterable[Event]) -> list[Problem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from pathlib import Path
 
@@ -19,15 +19,19 @@ from memoryd.text.embedder import Embedder
 from memoryd.text.hit import Found
 from memoryd.text.report import Problem, Report
 from semantic import listing
-from semantic.active import LIMIT_UNITS, Cost, Pass, Place
+from semantic.active import LIMIT_UNITS, Pass, Place
 from semantic.attention import Attention
-from semantic.errors import UnknownNote
+from semantic.counts import Counts
+from semantic.desk import OWN_VAULT, Desk
 from semantic.export import export_projection
 from semantic.forgetting import Forgotten, forget
+from semantic.graph.sources import Graphs
+from semantic.ground import Cost
 from semantic.instant import Clock
 from semantic.ledger import Ledger
 from semantic.model import Decision, Element, Link, Note, Scope
 from semantic.ndjson import is_below
+from semantic.planning import Planning
 from semantic.project import Project
 from semantic.projection import Projection
 from semantic.projects import Projects, minting
@@ -36,24 +40,14 @@ from semantic.recording import NewDecision, Recorded, record
 from semantic.search import SemanticIndex
 from semantic.settling import Settling
 from semantic.standing import Standing
+from semantic.taking import Taking
+from semantic.vault.cache import NoteCache
 from semantic.vault.contract import Contract
 from semantic.vault.daily import DailyNotes
 from semantic.vault.library import Library
 
 Tell = Callable[[str, int, int], None]
 """Told what is done, how much of it, and of how much."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How much is known: living elements and links, decisions, notes, units to embed and those with a vector."""
-
-    elements: int
-    links: int
-    decisions: int
-    notes: int
-    units: int
-    vectors: int
 
 
 class SemanticStore:
@@ -69,6 +63,9 @@ class SemanticStore:
         contract: What notes are checked against.
         languages: The languages of stems.
         no_projects: Folders that are no project unless a repository, such as the home folder.
+        cache: The file that keeps what was read of notes from one start to the next; it may go at any time.
+        write_to: The vault that new notes go to where none is named.
+        ends: Where the end of each shard is remembered, so that one that vanished is missed at the next start.
     """
 
     def __init__(
@@ -83,13 +80,23 @@ class SemanticStore:
         contract: Contract,
         languages: Sequence[str] = ("en", "de"),
         no_projects: Collection[Path] = (),
+        cache: Path | None = None,
+        write_to: str = OWN_VAULT,
+        ends: Path | None = None,
     ) -> None:
-        self._ledger = Ledger(memory, install, clock, entropy)
+        self._ledger = Ledger(memory, install, clock, entropy, ends)
         self._attention = Attention(memory, install, clock)
-        self._library = Library(vaults, contract, clock, zone)
+        self._cache = NoteCache(cache, repr((contract, str(zone), tuple(languages))))
+        self._library = Library(vaults, contract, clock, zone, self._cache)
         self._projects = Projects(self._ledger, install, no_projects)
+        self.taking = Taking(memory, self._ledger, self._attention)
         self._settling = Settling(self._ledger, self._attention, clock)
-        self._index = SemanticIndex(lambda: (self.projection(), self._library.snapshot()), languages)
+        self.graph = Graphs(self.projection, self._library.snapshot)
+        self._index = SemanticIndex(
+            lambda: (self.projection(), self._library.snapshot()), languages, zone=zone, words=self._cache
+        )
+        self.planning = Planning(self._ledger, self._index.upkeep.take_in_newest)
+        self.desk = Desk(self._library, self._ledger, write_to, clock, self._index.upkeep.take_in_notes)
 
     def open(self) -> None:
         """Read and verify the log and the attention record. Notes are read by ``reconcile``.
@@ -104,6 +111,7 @@ class SemanticStore:
         """Write the reads that wait, and let the search come to rest."""
         self._attention.flush()
         self._index.upkeep.close()
+        self._cache.close()
 
     # Writing
 
@@ -297,11 +305,8 @@ class SemanticStore:
         return self._library.notes(tag, q, broken=broken)
 
     def note(self, vault: str, path: str) -> Note:
-        """Return the note at a path, or raise UnknownNote."""
-        found = self._library.note(vault, path)
-        if found is None:
-            raise UnknownNote(f"no note lies at {vault}:{path}")
-        return found
+        """Return the note at a path as its file is now, or raise UnknownNote."""
+        return self.desk.read(vault, path)
 
     def library_version(self) -> int:
         """Return a number that grows whenever a note was read anew, came or went."""
@@ -327,6 +332,7 @@ class SemanticStore:
     def rebuild(self, tell: Tell, *, accept_loss: bool = False) -> Report:
         """Look at all files; with ``accept_loss`` notes that are missing are gone for good."""
         tell("reads the notes", 0, 0)
+        self._cache.clear()
         return self.reconcile(accept_loss=accept_loss)
 
     def reconcile(self, *, accept_loss: bool = False) -> Report:

@@ -45,6 +45,8 @@ def open_store(
     clock: Callable[[], datetime] | None = None,
     vaults: Mapping[str, Path] | None = None,
     no_projects: Collection[Path] = (),
+    ends: Path | None = None,
+    cache: Path | None = None,
 ) -> SemanticStore:
     """Return an opened store on a folder, with a stepping clock and counted randomness."""
     store = SemanticStore(
@@ -56,6 +58,8 @@ def open_store(
         vaults=vaults or {},
         contract=Contract(),
         no_projects=no_projects,
+        ends=ends,
+        cache=cache,
     )
     store.open()
     return store

@@ -13,13 +13,17 @@ class Unions:
         self._smallest: dict[str, str] = {}
         self._members: dict[str, set[str]] = {}
 
+    def __bool__(self) -> bool:
+        return bool(self._smallest)
+
     def of(self, id_: str) -> str:
         """Return the id that a group is known by: the smallest of it."""
         return self._smallest.get(id_, id_)
 
     def members(self, id_: str) -> list[str]:
         """Return the whole group of an id, smallest first."""
-        return sorted(self._members.get(self.of(id_), (id_,)))
+        small = self._smallest.get(id_)
+        return [id_] if small is None else sorted(self._members[small])
 
     def merge(self, ids: Iterable[str]) -> list[str]:
         """Make one group of all groups of these ids; return its members."""
@@ -58,6 +62,9 @@ class Moves:
 
     def __init__(self) -> None:
         self._to: dict[str, str] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._to)
 
     def of(self, id_: str) -> str:
         """Return the id at the end of the chain."""

@@ -19,6 +19,8 @@ from semantic.fields import Document, Unit
 K1 = 1.2
 B = 0.6
 AVERAGE_LENGTH = 100.0
+ANCHOR_LENGTH = 40.0
+"""What a line with a link has, in terms, where a piece of a note has ``AVERAGE_LENGTH``."""
 
 NAME_WEIGHT = 1.5
 GIST_WEIGHT = 1.5
@@ -48,6 +50,15 @@ def weigh(document: Document, languages: Sequence[str]) -> Weighed:
     for unit in document.units:
         weights = _unit_weights(unit, head, languages)
         units.append((unit.id, array("I", weights), array("f", weights.values())))
+    return Weighed(document.id, tuple(units))
+
+
+def weigh_anchors(document: Document, languages: Sequence[str]) -> Weighed:
+    """Return the weights of the lines by which a document links to others; units are their places, from 0."""
+    units = []
+    for place, anchor in enumerate(document.anchors):
+        weights = document_weights(terms(anchor.text, languages), {}, k1=K1, b=B, avgdl=ANCHOR_LENGTH)
+        units.append((str(place), array("I", weights), array("f", weights.values())))
     return Weighed(document.id, tuple(units))
 
 

@@ -17,11 +17,14 @@ from typing import Any, TypeVar
 
 from episodic.engine.deadline import is_over, remaining
 from episodic.engine.lite import LiteServer, LockedError
+from episodic.engine.stamp import Stamps
 from episodic.errors import EngineError, EngineUnavailable
 
 CONNECT_TIMEOUT_S = 5.0
 PROBE_TIMEOUT_S = 5.0
 """An engine that does not list its collections in this time hangs."""
+FILE_SKEW_S = 2.0
+"""So far a file system's clock may be ahead of ours; its file's time stands for that of the last write at a start."""
 LOCK_TIMEOUT_S = 60.0
 """Longer than a child may take to start."""
 _SQLITE = b"SQLite format 3\0"
@@ -34,15 +37,20 @@ _T = TypeVar("_T")
 class MilvusConnection:
     """One pymilvus client, made when it is first needed. All methods may be called from any thread."""
 
-    def __init__(self, server: LiteServer | None, *, uri: str = "", token: str = "") -> None:
+    def __init__(
+        self, server: LiteServer | None, *, uri: str = "", token: str = "", stamps: Stamps | None = None
+    ) -> None:
         """Prepare, without connecting.
 
         Args:
             server: The local child; ``None`` for a Milvus at ``uri``.
             uri: Address of a Milvus that runs by itself.
             token: Its token.
+            stamps: Tells whether rows of the local child are stamped in the future.
         """
         self._server = server
+        self._stamps = stamps or Stamps()
+        self._inode: int | None = None
         self._uri = uri
         self._token = token
         self._client: Any = None
@@ -61,8 +69,12 @@ class MilvusConnection:
         """How the engine is called."""
         return "milvus-lite" if self.is_local else "milvus"
 
-    def call(self, action: Callable[[Any], _T]) -> _T:
+    def call(self, action: Callable[[Any], _T], *, is_write: bool = False) -> _T:
         """Run an action on the client; where the engine is gone, bring it back once and run it again.
+
+        Args:
+            action: Gets the client.
+            is_write: It changes rows, which are stamped with the present.
 
         Raises:
             EngineUnavailable: The engine is gone.
@@ -71,7 +83,7 @@ class MilvusConnection:
         for is_last in (False, True):
             client = self._connected()
             try:
-                return action(client)
+                result = action(client)
             except EngineError:
                 raise
             except Exception as error:
@@ -90,6 +102,10 @@ class MilvusConnection:
                     raise EngineUnavailable(
                         f"{self.name} went away and did not come back: {words_of(error)}"
                     ) from error
+            else:
+                if is_write:
+                    self._stamps.note()
+                return result
         raise AssertionError
 
     def revive(self) -> None:
@@ -139,6 +155,8 @@ class MilvusConnection:
         assert self._server is not None, "only our own child has a database file"
         with self.held():
             self.release()
+            self._inode = None
+            self._stamps.forget()
             return _set_aside(self._server.database, reason)
 
     def close(self) -> None:
@@ -157,6 +175,7 @@ class MilvusConnection:
         with self.held():
             if self._is_closed:
                 raise EngineUnavailable(f"{self.name} is closed")
+            self._check_database()
             if self._client is not None and (self._server is None or self._server.is_alive()):
                 return self._client
             self.release()
@@ -178,7 +197,39 @@ class MilvusConnection:
             if self._server is not None:
                 # pymilvus would wait for a child that is dead; we start a new one at once instead.
                 self._client._handler._on_rpc_error = _give_up  # noqa: SLF001 - its only hook for this
+                self._inode = _inode_of(self._server.database)
             return self._client
+
+    def _check_database(self) -> None:
+        """See that the child's file is the one it was begun on, and that its rows are seen.
+
+        Raises:
+            EngineUnavailable: It is not. The next call begins on a new file, or on the one that is there now.
+        """
+        if self._server is None:
+            return
+        database = self._server.database
+        if self._inode is None:
+            with contextlib.suppress(OSError):
+                self._stamps.note(database.stat().st_mtime - FILE_SKEW_S)
+        ahead_s, inode = self._stamps.ahead_s(), self._inode
+        if ahead_s is not None:
+            reason = f"the clock was set back by {ahead_s:.0f} s, which hides rows of {database.name}"
+        elif inode is not None and _inode_of(database) != inode:
+            reason = f"{database.name} was removed or replaced under the running engine"
+        else:
+            return
+        self.release()
+        self._stamps.forget()
+        self._inode = None
+        if ahead_s is not None:
+            # It holds nothing that is not known otherwise: no copy is kept.
+            for path in (database, database.with_name(f"{database.name}-journal")):
+                path.unlink(missing_ok=True)
+        elif database.exists():
+            _set_aside(database, reason)
+        if inode is not None:
+            raise EngineUnavailable(f"{reason}; it is filled anew")
 
     def _is_gone(self, error: Exception) -> bool:
         if self._server is not None:
@@ -213,6 +264,13 @@ def open_local(database: Path, runtime: Path, check: Callable[[Any], None]) -> t
                 connection.call(check)
                 break
     return connection, notes
+
+
+def _inode_of(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 def _is_late(error: Exception) -> bool:

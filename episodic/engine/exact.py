@@ -6,10 +6,11 @@ none of them loads.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ from episodic.engine.port import (
     weights_collection,
 )
 from episodic.errors import DimensionMismatch, EngineError, EngineUnavailable
+from episodic.soundness import Footprint, footprint, is_damage
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS pieces (
@@ -59,15 +61,17 @@ class ExactEngine:
         """
         self._lock = threading.RLock()
         self._matrices: dict[str, tuple[list[int], FloatArray]] = {}
+        self._path = path
+        self._left: Footprint | None = None
+        self._damage: str | None = None
         self.notes: list[str] = []
         try:
             self._connection = self._open(path)
         except (sqlite3.DatabaseError, OSError) as error:
             if path is None or not path.is_file():
                 raise EngineUnavailable(f"the exact index cannot be opened: {error}") from error
-            path.unlink()
+            self._begin_anew()
             self.notes.append(f"{path.name} could not be read ({error}) and was made anew")
-            self._connection = self._open(path)
         self._is_open = True
 
     @property
@@ -120,8 +124,7 @@ class ExactEngine:
     def search_dense(self, fingerprint: str, vector: FloatArray, where: Filter, limit: int) -> Scored:
         """Return the pieces nearest to a unit vector."""
         collection = dense_collection(fingerprint)
-        with self._lock:
-            self._opened()
+        with self._reading():
             dimension = self._dimension(collection)
             if dimension is None:
                 return []
@@ -135,31 +138,29 @@ class ExactEngine:
 
     def ids(self, collection: str) -> set[str]:
         """Return all ids of a collection."""
-        with self._lock:
-            return {
-                row[0] for row in self._opened().execute("SELECT id FROM pieces WHERE collection = ?", (collection,))
-            }
+        with self._reading() as connection:
+            return {row[0] for row in connection.execute("SELECT id FROM pieces WHERE collection = ?", (collection,))}
 
     def count(self, collection: str) -> int:
         """Return how many rows a collection holds."""
-        with self._lock:
-            counted = self._opened().execute("SELECT COUNT(*) FROM pieces WHERE collection = ?", (collection,))
+        with self._reading() as connection:
+            counted = connection.execute("SELECT COUNT(*) FROM pieces WHERE collection = ?", (collection,))
             return int(counted.fetchone()[0])
 
     def collections(self) -> set[str]:
         """Return the names of our collections."""
         query = "SELECT DISTINCT collection FROM pieces UNION SELECT collection FROM spaces"
-        with self._lock:
-            return {row[0] for row in self._opened().execute(query)}
+        with self._reading() as connection:
+            return {row[0] for row in connection.execute(query)}
 
     def rows(self, collection: str) -> Iterator[Row]:
         """Yield what a collection knows of each piece, as it is stored."""
         query = "SELECT number, id, at_ms, project, session, kind FROM pieces WHERE collection = ? ORDER BY id"
-        with self._lock:
+        with self._reading() as connection:
             tags: dict[int, tuple[str, ...]] = {}
-            for number, tag in self._opened().execute("SELECT number, tag FROM tags ORDER BY number, tag"):
+            for number, tag in connection.execute("SELECT number, tag FROM tags ORDER BY number, tag"):
                 tags[number] = (*tags.get(number, ()), tag)
-            held = self._opened().execute(query, (collection,)).fetchall()
+            held = connection.execute(query, (collection,)).fetchall()
         for number, id_, at_ms, project, session, kind in held:
             yield Row(id=id_, at_ms=at_ms, project=project, session=session, kind=kind, tags=tags.get(number, ()))
 
@@ -176,7 +177,11 @@ class ExactEngine:
             self._matrices.clear()
 
     def revive(self) -> None:
-        """See whether the file answers."""
+        """See whether the file answers; one that was damaged or taken away is made anew."""
+        with self._lock:
+            if self._is_open and self._damage is not None:
+                self._connection.close()
+                self._begin_anew()
         self.collections()
 
     def close(self) -> None:
@@ -197,12 +202,45 @@ class ExactEngine:
         except sqlite3.DatabaseError:
             connection.close()
             raise
+        self._left = None if path is None else footprint(path)
         return connection
+
+    def _begin_anew(self) -> None:
+        assert self._path is not None, "what is in memory only cannot be lost"
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            self._connection = self._open(self._path)
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise EngineUnavailable(f"the exact index cannot be made anew: {error}") from error
+        self._matrices.clear()
+        self._damage = None
 
     def _opened(self) -> sqlite3.Connection:
         if not self._is_open:
             raise EngineUnavailable("the exact index is closed")
+        if self._path is not None and self._damage is None:
+            there = footprint(self._path)
+            if there is None or self._left is None or there.inode != self._left.inode or there.size == 0:
+                self._damage = "it was removed or replaced by another program"
+        if self._damage is not None:
+            raise EngineUnavailable(f"the exact index is damaged: {self._damage}; it is filled anew")
         return self._connection
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            connection = self._opened()
+            try:
+                yield connection
+            except sqlite3.Error as error:
+                raise self._failed(error) from error
+
+    def _failed(self, error: sqlite3.Error) -> EngineError:
+        if not is_damage(error):
+            return EngineError(f"the exact index cannot be used: {error}")
+        self._damage = str(error)
+        return EngineUnavailable(f"the exact index is damaged: {error}; it is filled anew")
 
     def _clear(self, connection: sqlite3.Connection, collection: str) -> None:
         numbers = connection.execute("SELECT number FROM pieces WHERE collection = ?", (collection,)).fetchall()
@@ -222,8 +260,7 @@ class ExactEngine:
 
     def _search_sparse(self, collection: str, weights: Mapping[int, float], where: Filter, limit: int) -> Scored:
         totals: dict[int, float] = {}
-        with self._lock:
-            connection = self._opened()
+        with self._reading() as connection:
             for term, query_weight in sorted(weights.items()):
                 # Postings of all collections stand together; those of another are not in ``allowed``.
                 for number, weight in connection.execute("SELECT number, weight FROM postings WHERE term = ?", (term,)):
@@ -232,7 +269,7 @@ class ExactEngine:
         return ranked({allowed[n]: score for n, score in totals.items() if n in allowed}, limit)
 
     def _writing(self) -> _Transaction:
-        return _Transaction(self._lock, self._opened())
+        return _Transaction(self._lock, self._opened(), self._failed)
 
     def _put(self, connection: sqlite3.Connection, collection: str, row: Row, vector: bytes | None) -> int:
         known = connection.execute("SELECT number FROM pieces WHERE collection = ? AND id = ?", (collection, row.id))
@@ -259,12 +296,14 @@ class ExactEngine:
         for clause, value in (
             ("at_ms >= ?", where.since_ms),
             ("at_ms < ?", where.until_ms),
-            ("project = ?", where.project),
             ("session = ?", where.session),
         ):
             if value is not None:
                 clauses.append(clause)
                 values.append(value)  # type: ignore[arg-type] # SQLite takes both kinds
+        if where.project is not None:
+            clauses.append(f"project IN ({','.join('?' * (1 + len(where.also)))})")
+            values.extend((where.project, *where.also))
         if where.kinds is not None:
             clauses.append(f"kind IN ({','.join('?' * len(where.kinds))})")
             values.extend(where.kinds)
@@ -295,9 +334,12 @@ class ExactEngine:
 class _Transaction:
     """One write at a time, whole or not at all; SQLite's own errors become ours."""
 
-    def __init__(self, lock: threading.RLock, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self, lock: threading.RLock, connection: sqlite3.Connection, failed: Callable[[sqlite3.Error], EngineError]
+    ) -> None:
         self._lock = lock
         self._connection = connection
+        self._failed = failed
 
     def __enter__(self) -> sqlite3.Connection:
         self._lock.acquire()
@@ -305,13 +347,20 @@ class _Transaction:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
             self._lock.release()
-            raise EngineUnavailable(f"the exact index cannot be written: {error}") from error
+            raise self._failed(error) from error
         return self._connection
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        failure = error if isinstance(error, sqlite3.Error) else None
         try:
-            self._connection.execute("ROLLBACK" if kind is not None else "COMMIT")
+            if kind is None or self._connection.in_transaction:
+                self._connection.execute("ROLLBACK" if kind is not None else "COMMIT")
+        except sqlite3.Error as late:
+            failure = failure or late
+            with contextlib.suppress(sqlite3.Error):
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
         finally:
             self._lock.release()
-        if isinstance(error, sqlite3.Error):
-            raise EngineError(f"the exact index cannot be written: {error}") from error
+        if failure is not None:
+            raise self._failed(failure) from failure

@@ -26,7 +26,9 @@ def expression(where: Filter) -> str:
         parts.append(f"at >= {where.since_ms:d}")
     if where.until_ms is not None:
         parts.append(f"at < {where.until_ms:d}")
-    if where.project is not None:
+    if where.project is not None and where.also:
+        parts.append(f"project in [{','.join(map(_literal, (where.project, *where.also)))}]")
+    elif where.project is not None:
         parts.append(f"project == {_literal(where.project)}")
     if where.session is not None:
         parts.append(f"session == {_literal(where.session)}")

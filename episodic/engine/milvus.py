@@ -111,7 +111,7 @@ class MilvusEngine:
         """Remove ids from every collection."""
         check_ids(ids)
         for part in _batches(ids):
-            self._connection.call(lambda client, p=part: self._drop(client, p))  # type: ignore[misc] # bound early
+            self._connection.call(lambda client, p=part: self._drop(client, p), is_write=True)  # type: ignore[misc] # bound early
 
     def search_lexical(
         self, weights: Mapping[int, float], where: Filter, limit: int, collection: str = LEXICAL
@@ -193,7 +193,7 @@ class MilvusEngine:
             if not self._writing.acquire(timeout=remaining(CALL_TIMEOUT_S)):
                 raise EngineUnavailable("another write has not ended")
             try:
-                self._connection.call(lambda client, p=part: put(client, p))  # type: ignore[misc] # bound early
+                self._connection.call(lambda client, p=part: put(client, p), is_write=True)  # type: ignore[misc] # bound early
             finally:
                 self._writing.release()
 

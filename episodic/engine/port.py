@@ -102,11 +102,15 @@ class DenseRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """What a hit must be. Times are half-open, in ms since 1970; every tag must be there; ``None`` asks nothing."""
+    """What a hit must be. Times are half-open, in ms since 1970; every tag must be there; ``None`` asks nothing.
+
+    ``also`` are further projects whose pieces pass: those that were merged into ``project``.
+    """
 
     since_ms: int | None = None
     until_ms: int | None = None
     project: str | None = None
+    also: tuple[str, ...] = ()
     session: str | None = None
     kinds: tuple[str, ...] | None = None
     tags: tuple[str, ...] = ()

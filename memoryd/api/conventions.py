@@ -11,11 +11,13 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from memoryd.errors import MemorydError
+from memoryd.text.secrets import redact_id
 
 LIMIT_DEFAULT = 50
 LIMIT_MOST = 500
@@ -27,6 +29,8 @@ SESSION_HEADER = "Memoryd-Session"
 
 _CURSOR_VERSION = 1
 _CURSOR_CHARACTERS = 1000
+_NO_CURSOR = "not a cursor of this list; send next_cursor as it was given"
+_GREATEST = 2**53
 _ACTOR = re.compile(r"(person)|(agent)(?::([A-Za-z0-9._-]{1,64}))?|(job):([A-Za-z0-9._-]{1,64})")
 _SESSION_CHARACTERS = 200
 
@@ -79,17 +83,44 @@ def decode_cursor(cursor: str, *kinds: type[str | int]) -> tuple[str | int, ...]
     Raises:
         BadParameter: It was not made by :func:`encode_cursor` for such a list.
     """
-    wrong = BadParameter("query/cursor", "cursor", "not a cursor of this list; send next_cursor as it was given")
+    wrong = BadParameter("query/cursor", "cursor", _NO_CURSOR)
     if len(cursor) > _CURSOR_CHARACTERS:
         raise wrong
     try:
         packed = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         version, *parts = json.loads(packed)
-    except (ValueError, TypeError, binascii.Error) as error:
+    except (ValueError, TypeError, RecursionError, binascii.Error) as error:
         raise wrong from error
     if version != _CURSOR_VERSION or [type(part) for part in parts] != list(kinds):
         raise wrong
+    if not all(_is_part(part) for part in parts):
+        raise wrong
     return tuple(parts)
+
+
+def decode_moment_cursor(cursor: str) -> tuple[datetime, str]:
+    """Return the instant, aware, and the id of a list that is ordered by both.
+
+    Raises:
+        BadParameter: It is no cursor of such a list.
+    """
+    at, id_ = decode_cursor(cursor, str, str)
+    wrong = BadParameter("query/cursor", "cursor", _NO_CURSOR)
+    try:
+        moment = datetime.fromisoformat(str(at))
+        moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise wrong from error
+    if moment.tzinfo is None:
+        raise wrong
+    return moment, str(id_)
+
+
+def _is_part(part: str | int) -> bool:
+    """Tell whether a text is one of characters, and a number one that every store can count to."""
+    if isinstance(part, int):
+        return -_GREATEST <= part <= _GREATEST
+    return not any("\ud800" <= letter <= "\udfff" for letter in part)
 
 
 def cut_page(items: Sequence[Item], limit: int, cursor: str | None) -> tuple[Sequence[Item], str | None]:
@@ -101,6 +132,8 @@ def cut_page(items: Sequence[Item], limit: int, cursor: str | None) -> tuple[Seq
         BadParameter: The cursor is none of such a list.
     """
     start = int(decode_cursor(cursor, int)[0]) if cursor else 0
+    if start < 0:
+        raise BadParameter("query/cursor", "cursor", _NO_CURSOR)
     end = start + limit
     return items[start:end], encode_cursor(end) if end < len(items) else None
 
@@ -123,11 +156,12 @@ def parse_actor(text: str | None) -> Actor:
     person, agent, agent_name, _, job_name = found.groups()
     if person:
         return PERSON
-    return Actor("agent", agent_name) if agent else Actor("job", job_name)
+    # The name is written to files, and whoever calls may have taken a key for a name.
+    return Actor("agent", agent_name and redact_id(agent_name)) if agent else Actor("job", job_name)
 
 
 def settle_session(field: str | None, header: str | None, *, place: str = "body/session") -> str | None:
-    """Return the session of a request; what stands in the body or query beats the header.
+    """Return the session of a request as it may be stored; what stands in the body or query beats the header.
 
     Raises:
         BadParameter: It is empty, too long or holds control characters.
@@ -137,7 +171,7 @@ def settle_session(field: str | None, header: str | None, *, place: str = "body/
             continue
         if not value.strip() or len(value) > _SESSION_CHARACTERS or not value.isprintable():
             raise BadParameter(where, "session", f"must be 1 to {_SESSION_CHARACTERS} printable characters")
-        return value
+        return redact_id(value)
     return None
 
 

@@ -16,6 +16,9 @@ from memoryd.api.schemas.decisions import DecisionAnswer, DecisionBody, Decision
 from memoryd.api.services import Services
 from semantic.recording import NewDecision
 
+MOST_EPISODES = 20
+"""So many entries of its session, the newest, a decision cites."""
+
 IfMatch = Annotated[str | None, Header(alias="If-Match", description="ETags of elements as they were read.")]
 
 
@@ -67,6 +70,7 @@ def _new_decision(
     valid_at = (
         parse_instant(body.valid_at, field="body/valid_at", zone=services.zone) if body.valid_at is not None else None
     )
+    settled = settle_session(body.session, session)
     return NewDecision(
         title=body.title,
         why=body.why,
@@ -74,11 +78,19 @@ def _new_decision(
         scope=body.scope,
         project=body.project or None,
         actor=actor,
-        session=settle_session(body.session, session),
-        evidence=tuple(body.evidence or ()),
+        session=settled,
+        evidence=tuple(dict.fromkeys((*(body.evidence or ()), *_episodes_of(services, settled)))),
         supersedes=tuple(body.supersedes or ()),
         about=tuple(body.about or ()),
         valid_at=valid_at,
         new=body.new,
         if_match=if_match,
     )
+
+
+def _episodes_of(services: Services, session: str | None) -> list[str]:
+    """Return the entries of a session, oldest first: what was said in it led to what is decided in it."""
+    if session is None:
+        return []
+    found = services.episodic.list(session=session, limit=MOST_EPISODES)
+    return [episode.id for episode in reversed(found)]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Response
 
 from episodic.episode import NewEpisode
-from memoryd.api.conventions import Actor, BadParameter, decode_cursor, encode_cursor, settle_session
+from memoryd.api.conventions import Actor, BadParameter, decode_moment_cursor, encode_cursor, settle_session
 from memoryd.api.instant import parse_instant, parse_window
 from memoryd.api.knowledge import forget_ids
 from memoryd.api.present import Presenter
@@ -19,6 +18,7 @@ from memoryd.api.route import PREFIX, answer, documented, known_project, new_rou
 from memoryd.api.schemas.episodes import EpisodeAnswer, EpisodeBody, EpisodePage, EpisodeWritten
 from memoryd.api.services import Services
 from memoryd.capture.turn import clean
+from memoryd.text.secrets import find_secrets, redact_id
 
 _VISIBLE = re.compile(r"\S")
 
@@ -76,8 +76,8 @@ def episodes_router(services: Services) -> APIRouter:
         found = services.episodic.list(
             parse_window(since, until, now=services.clock(), zone=services.zone),
             project=wanted.id if wanted else None,
-            session=session,
-            after=_place(cursor) if cursor else None,
+            session=redact_id(session) if session else None,
+            after=decode_moment_cursor(cursor) if cursor else None,
             limit=limit + 1,
         )
         page = found[:limit]
@@ -127,12 +127,15 @@ def _new_episode(services: Services, body: EpisodeBody, who: Actor, session: str
         )
     at = parse_instant(body.at, field="body/at", zone=services.zone) if body.at else services.clock()
     # What was written before mints nothing: a repeated or refused call leaves no trace.
-    turn = (settled or "", body.turn or "")
-    is_known = services.episodic.recorded(session=turn[0], turn=turn[1], key=key) is not None
+    name = redact_id(body.turn) if body.turn else None
+    is_known = services.episodic.recorded(session=settled or "", turn=name or "", key=key) is not None
+    # A folder whose path holds a secret is no project: the log would keep the path.
+    cwd = Path(body.cwd) if body.cwd and not find_secrets(body.cwd) else None
+    project = clean(body.project) if body.project else None
     place = services.semantic.project_for(
-        Path(body.cwd) if body.cwd else None,
-        name_or_id=body.project,
-        mint=bool(body.cwd or body.project) and not is_known,
+        cwd,
+        name_or_id=project,
+        mint=bool(cwd or project) and not is_known,
         actor=str(who),
         session=settled,
     )
@@ -142,15 +145,7 @@ def _new_episode(services: Services, body: EpisodeBody, who: Actor, session: str
         title=clean(body.title) if body.title else place.name if place else None,
         project=place.id if place else None,
         session=settled,
-        turn=body.turn,
+        turn=name,
         key=key,
-        files=tuple(body.files or ()),
+        files=tuple(clean(file) for file in body.files or ()),
     )
-
-
-def _place(cursor: str) -> tuple[datetime, str]:
-    at, id_ = decode_cursor(cursor, str, str)
-    try:
-        return datetime.fromisoformat(str(at)), str(id_)
-    except ValueError as error:
-        raise BadParameter("query/cursor", "cursor", "not a cursor of this list") from error

@@ -30,6 +30,8 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
+BODY_S = 30.0
+"""How long a body may take: on one machine the largest one takes a moment."""
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -173,6 +175,12 @@ def refuse_body(headers: Headers, max_bytes: int) -> Refusal | None:
     return None
 
 
+def has_body(headers: Headers) -> bool:
+    """Tell whether a request says that it has a body."""
+    lengths = header_values(headers, b"content-length")
+    return bool(header_values(headers, b"transfer-encoding")) or any(text.strip("0") for text in lengths)
+
+
 def too_large(max_bytes: int) -> Refusal:
     """Return the refusal of a body that is too large."""
     return Refusal(413, f"A body has at most {max_bytes} bytes.")
@@ -188,6 +196,7 @@ class Guard:
         mint: Returns a fresh request id.
         served: Told of each finished request.
         max_bytes: The largest body.
+        body_s: How long a body may take, in seconds.
     """
 
     def __init__(
@@ -199,6 +208,7 @@ class Guard:
         mint: Callable[[], str],
         served: Callable[[Served], None] | None = None,
         max_bytes: int = MAX_BODY_BYTES,
+        body_s: float = BODY_S,
     ) -> None:
         self._app = app
         self._port = port
@@ -206,6 +216,7 @@ class Guard:
         self._mint = mint
         self._served = served
         self._max_bytes = max_bytes
+        self._body_s = body_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection or request."""
@@ -222,11 +233,14 @@ class Guard:
         started_at = time.perf_counter()
         request_id = settle_request_id(header_values(scope["headers"], b"x-request-id"), self._mint)
         scope.setdefault("state", {})["request_id"] = request_id
-        answer = _Answer(send, request_id)
+        answer = _Answer(send, request_id, has_body=scope["method"] != "HEAD")
+        if scope["method"] == "HEAD":
+            # Whatever can be read can be asked about; no route has to offer it.
+            scope = {**scope, "method": "GET", "asked": "HEAD"}
         try:
             refusal = self._judge(scope)
-            if refusal is None and header_values(scope["headers"], b"transfer-encoding"):
-                receive, refusal = await self._read_chunks(receive)
+            if refusal is None and has_body(scope["headers"]):
+                receive, refusal = await self._read_body(receive)
             if refusal is None:
                 await self._app(scope, receive, answer.send)
             else:
@@ -256,33 +270,40 @@ class Guard:
             return refusal
         return refuse_body(headers, self._max_bytes)
 
-    async def _read_chunks(self, receive: Receive) -> tuple[Receive, Refusal | None]:
-        """Read a body of unknown length, which is small, before anyone acts on its beginning."""
+    async def _read_body(self, receive: Receive) -> tuple[Receive, Refusal | None]:
+        """Read the body, which is small, before anyone acts on its beginning; who sends it has not for ever."""
         body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                return _replay(message, receive), None
-            body += message.get("body", b"")
-            if len(body) > self._max_bytes:
-                return receive, too_large(self._max_bytes)
-            if not message.get("more_body", False):
-                return _replay({"type": "http.request", "body": bytes(body), "more_body": False}, receive), None
+        try:
+            async with asyncio.timeout(self._body_s):
+                while True:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        return _replay(message, receive), None
+                    body += message.get("body", b"")
+                    if len(body) > self._max_bytes:
+                        return receive, too_large(self._max_bytes)
+                    if not message.get("more_body", False):
+                        whole = {"type": "http.request", "body": bytes(body), "more_body": False}
+                        return _replay(whole, receive), None
+        except TimeoutError:
+            return _gone, Refusal(408, f"The body has to be here within {self._body_s:g} seconds.")
 
     def _report(self, scope: Scope, request_id: str, status: int | None, started_at: float) -> None:
         # The template of the route, never the path: that may hold an id, a note's name, anything.
         template = getattr(scope.get("route"), "path", None) or "-"
         ms = round((time.perf_counter() - started_at) * 1000, 2)
-        logger.info("request", request_id=request_id, method=scope["method"], route=template, status=status, ms=ms)
+        method = scope.get("asked", scope["method"])
+        logger.info("request", request_id=request_id, method=method, route=template, status=status, ms=ms)
         if self._served is not None:
-            self._served(Served(request_id, scope["method"], template, status or 0, ms))
+            self._served(Served(request_id, method, template, status or 0, ms))
 
 
 class _Answer:
     """The sending side: puts our headers on every answer and knows how far it got."""
 
-    def __init__(self, send: Send, request_id: str) -> None:
+    def __init__(self, send: Send, request_id: str, *, has_body: bool = True) -> None:
         self._send = send
+        self._has_body = has_body
         self._request_id = request_id
         self.status: int | None = None
         self.finished = False
@@ -293,6 +314,10 @@ class _Answer:
             self.status = message["status"]
             message = {**message, "headers": self._dressed(message.get("headers", ()))}
         elif message["type"] == "http.response.body":
+            if not self._has_body:
+                if self.finished:
+                    return
+                message = {"type": "http.response.body", "body": b"", "more_body": False}
             self.finished = not message.get("more_body", False)
         await self._send(message)
 
@@ -336,6 +361,11 @@ async def _drain(receive: Receive) -> None:
                     return
     except TimeoutError:
         return
+
+
+async def _gone() -> Message:
+    """Tell nothing more: who sends too slowly is not listened to any longer."""
+    return {"type": "http.disconnect"}
 
 
 def _replay(first: Message, receive: Receive) -> Receive:

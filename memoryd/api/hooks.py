@@ -1,4 +1,4 @@
-"""``/v1/hooks/{event}``: what an agent's hooks tell, under the agent's own names."""
+"""``/v1/hooks/{event}``: what an agent's hooks tell, under the agent's own names, and what they are answered."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ import contextlib
 from concurrent.futures import TimeoutError as NotYet
 from typing import Annotated, Any
 
+import structlog
 from fastapi import APIRouter, Body, Depends, Path
 
+from memoryd.api.injection import Injection
 from memoryd.api.problems import problem_responses
 from memoryd.api.request import refuse_unknown_query
 from memoryd.api.route import PREFIX
 from memoryd.api.schemas.hooks import HookAnswer
-from memoryd.api.services import Services
+from memoryd.api.services import Services, StillStarting, StoresFailed
 from memoryd.capture.payload import read_payload
 
-STOP_WAIT_S = 0.3
+log = structlog.get_logger("memoryd.hooks")
+
+STOP_WAIT_S = 0.22
 """How long a stop waits for its turn to be on the disk. An agent waits for nothing else."""
+OPENING_WAIT_S = 0.4
+"""How long the start of a session waits for stores that are being opened."""
 _WAITS = frozenset({"Stop", "StopFailure", "SessionEnd"})
 
 Event = Annotated[str, Path(min_length=1, max_length=64, description="The agent's name of the event, such as `Stop`.")]
@@ -30,6 +36,7 @@ def hooks_router(services: Services) -> APIRouter:
     router = APIRouter(
         prefix=PREFIX, tags=["hooks"], dependencies=[Depends(refuse_unknown_query)], responses=problem_responses()
     )
+    injection = Injection(services)
 
     @router.post("/hooks/{event}", operation_id="hook", response_model=HookAnswer, response_model_exclude_none=True)
     def hook(event: Event, body: Fields) -> dict[str, Any]:
@@ -39,6 +46,15 @@ def hooks_router(services: Services) -> APIRouter:
         if payload.event in _WAITS:
             with contextlib.suppress(NotYet):
                 taken_in.result(STOP_WAIT_S)
-        return {}
+        try:
+            services.readiness.require(OPENING_WAIT_S if payload.event == "SessionStart" else 0.0)
+        except (StillStarting, StoresFailed):
+            return {}
+        try:
+            return injection.answer(payload)
+        except Exception:
+            # Whatever it is, the agent's work goes on; the log has all of it.
+            log.exception("hook_failed", hook=payload.event)
+            return {}
 
     return router

@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
+from episodic.merge import origin_of
 from memoryd.api.conventions import cut_page
+from memoryd.api.present import page_body
 from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit, Session, Who
 from memoryd.api.route import answer, documented, new_router, snapshot
-from memoryd.api.schemas.decisions import ForgetAnswer, ForgetBody, MergeBody, ProjectAnswer, ProjectPage
+from memoryd.api.schemas.decisions import ChangedPage, ForgetAnswer, ForgetBody, MergeBody, ProjectAnswer, ProjectPage
 from memoryd.api.services import Services
 from semantic.forgetting import Forgotten
 from semantic.project import Project
@@ -40,6 +42,7 @@ def knowledge_router(services: Services) -> APIRouter:
     def forget(body: ForgetBody, who: Who, session: Session) -> Response:
         """Take the text of elements, decisions and episodes out of every copy that memoryd writes."""
         forgotten = forget_ids(services, body.ids, actor=str(who), session=session)
+        services.stored()
         return answer(
             services,
             {
@@ -48,6 +51,24 @@ def knowledge_router(services: Services) -> APIRouter:
                 "not_reached": list(forgotten.unreached),
             },
         )
+
+    @router.get("/changed-lines", operation_id="list_changed_lines", responses=documented(ChangedPage, text="By file"))
+    def changed_lines() -> Response:
+        """List lines of the log that were changed by hand; what one says now can be sent as a decision."""
+        items = [
+            {
+                "path": one.path,
+                "line": one.line,
+                "title": one.title,
+                "why": one.why,
+                "mutations": [dict(mutation) for mutation in one.mutations],
+                "project": one.project,
+                "evidence": list(one.evidence),
+                "about": list(one.about),
+            }
+            for one in services.semantic.taking.offers()
+        ]
+        return answer(services, page_body(items, None))
 
     @router.get(
         "/export",
@@ -73,15 +94,22 @@ def forget_ids(services: Services, ids: Sequence[str], *, actor: str, session: s
     Raises:
         UnknownEpisode: An episode id means nothing here; nothing was recorded.
     """
-    episodes = [id_ for id_ in ids if id_.startswith("ep_")]
-    for id_ in episodes:
-        services.episodic.get(id_)
+    named = [id_ for id_ in ids if id_.startswith("ep_")]
+    episodes = list(dict.fromkeys(version for id_ in named for version in _versions(services, id_)))
     # Copies of a captured turn in other sessions have other ids; they are refused by what they have in common.
     shadows = services.episodic.shadow_ids(episodes)
-    forgotten = services.semantic.forget([*ids, *shadows], actor=actor, session=session)
+    wanted = dict.fromkeys([*ids, *episodes, *shadows])
+    forgotten = services.semantic.forget(list(wanted), actor=actor, session=session)
     services.episodic.set_refused(services.semantic.forgotten())
     services.episodic.forget(episodes)
     return replace(forgotten, ids=tuple(id_ for id_ in forgotten.ids if id_ not in set(shadows)))
+
+
+def _versions(services: Services, id_: str) -> list[str]:
+    """Return an entry and the other versions of it that a merge of two homes kept: they are of the same day."""
+    episode = services.episodic.get(id_)
+    day = services.episodic.read_day(episode.at.astimezone(services.zone).date())
+    return [id_, *(one.id for one in day if one.id != id_ and origin_of(one.id) == origin_of(id_))]
 
 
 def _project_body(project: Project) -> dict[str, Any]:

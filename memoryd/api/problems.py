@@ -17,6 +17,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from memoryd.api.conventions import BadParameter
 from memoryd.service.logging import describe_error, get_logger
@@ -35,7 +36,8 @@ class Row:
     """What the table says of an error class: slug, status, fixed title, and what else to take from the error.
 
     The error's own message becomes ``detail``: it must be written for the caller and quote nothing that was sent.
-    ``headers`` are sent along, such as ``Retry-After``.
+    ``headers`` are sent along, such as ``Retry-After``. ``detail`` is for errors of others, whose messages say too much
+    or too little.
     """
 
     slug: str
@@ -43,6 +45,7 @@ class Row:
     title: str
     members: Members | None = None
     headers: Mapping[str, str] | None = None
+    detail: str | None = None
 
 
 class ProblemItem(BaseModel):
@@ -73,6 +76,7 @@ BY_STATUS: Mapping[int, tuple[str, str, str]] = {
     404: ("not-found", "Not found", "There is nothing at this address."),
     405: ("method-not-allowed", "The method is not offered here", "Allow names the methods of this address."),
     406: ("not-acceptable", "No such representation", "The asked-for format is not offered."),
+    408: ("too-slow", "The request came too slowly", "Send the whole request within seconds."),
     409: ("conflict", "In conflict with what is there", "What is there says otherwise."),
     412: ("stale", "It changed in the meantime", "Read it again and repeat with its new ETag."),
     413: ("too-large", "The body is too large", "A body has at most 8 MiB."),
@@ -81,10 +85,17 @@ BY_STATUS: Mapping[int, tuple[str, str, str]] = {
     422: ("invalid-request", "The request is not valid", "See errors."),
     428: ("precondition-required", "If-Match is needed", "Send the ETag of what you read in If-Match."),
     429: ("too-many-requests", "Too many requests", "Try again a little later."),
+    507: ("not-written", "It could not be written", "The disk may be full or read-only; nothing was changed."),
     500: ("internal", "Something failed inside", "The log has more under this request's id."),
     503: ("not-ready", "Not ready yet", "Try again after the seconds in Retry-After."),
 }
 """Status -> (slug, title, default detail) of the problems that belong to no error class."""
+
+
+ANYWHERE = (400, 403, 408, 413, 415, 421, 422, 500, 503)
+"""What the edge answers at every address, before any route is asked."""
+WITH_TOKEN = (401,)
+"""What it answers beside that wherever a token is needed."""
 
 
 def problem_body(
@@ -131,13 +142,14 @@ def install_problems(app: FastAPI, table: Table) -> None:
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI ``responses`` for these statuses and for those that every route can give."""
-    named = sorted({401, 403, 413, 415, 421, 422, 500, 503, *statuses})
+    return {status: problem_response(status) for status in sorted({*ANYWHERE, *WITH_TOKEN, *statuses})}
+
+
+def problem_response(status: int) -> dict[str, Any]:
+    """Return the OpenAPI entry of one problem."""
     return {
-        status: {
-            "description": BY_STATUS.get(status, ("", _phrase(status)))[1],
-            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-        }
-        for status in named
+        "description": BY_STATUS.get(status, ("", _phrase(status)))[1],
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
 
 
@@ -166,10 +178,11 @@ Handler: TypeAlias = Callable[[Request, Exception], Awaitable[Response]]
 def _answer_by(row: Row) -> Handler:
     async def answer(request: Request, error: Exception) -> Response:
         members = row.members(error) if row.members else None
-        detail = str(error) or row.title
+        detail = row.detail or str(error) or row.title
         body = problem_body(row.status, row.slug, row.title, detail, request_id_of(request), members)
         # "Not yet" is no failure: whoever waits for the start asks again and again.
-        if row.status >= HTTPStatus.INTERNAL_SERVER_ERROR and row.status != HTTPStatus.SERVICE_UNAVAILABLE:
+        is_failure = row.status >= HTTPStatus.INTERNAL_SERVER_ERROR and row.status != HTTPStatus.SERVICE_UNAVAILABLE
+        if is_failure or row.detail is not None:
             logger.error("request failed", request_id=request_id_of(request), error=describe_error(error))
         return JSONResponse(body, row.status, dict(row.headers or {}), MEDIA_TYPE)
 
@@ -202,7 +215,10 @@ async def _answer_status(request: Request, error: Exception) -> Response:
         return _invalid(request, [item])
     said = error.detail if error.detail != _phrase(error.status_code) else None
     body = status_body(error.status_code, request_id_of(request), said)
-    return JSONResponse(body, error.status_code, dict(error.headers or {}), MEDIA_TYPE)
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and (offered := _offered(request)):
+        headers["Allow"] = ", ".join(offered)
+    return JSONResponse(body, error.status_code, headers, MEDIA_TYPE)
 
 
 async def _answer_unexpected(request: Request, error: Exception) -> Response:
@@ -210,6 +226,15 @@ async def _answer_unexpected(request: Request, error: Exception) -> Response:
     logger.error("request failed", request_id=request_id, error=describe_error(error))
     request.scope.setdefault("state", {})["failure_logged"] = True
     return JSONResponse(status_body(500, request_id), 500, media_type=MEDIA_TYPE)
+
+
+def _offered(request: Request) -> list[str]:
+    """Return the methods of all routes of an address: the framework tells only those of the first one."""
+    methods: set[str] = set()
+    for route in getattr(request.app.state, "routes", request.app.router.routes):
+        if route.matches(request.scope)[0] is not Match.NONE:
+            methods |= getattr(route, "methods", None) or set()
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 def _phrase(status: int) -> str:

@@ -29,6 +29,8 @@ def recall_router(services: Services) -> APIRouter:
         started = time.perf_counter()
         embedder, missing = services.query_embedder()
         found = services.recall.recall(_request(services, body, session), embedder)
+        if session is not None:
+            services.seen.mark(session, [hit.episode or hit.id for hit in found.hits])
         whole: dict[str, Any] = {
             "query": found.query,
             "route": present.route(found.route),
@@ -42,7 +44,10 @@ def recall_router(services: Services) -> APIRouter:
     @router.post("/route", operation_id="route", responses=documented(RoutedAnswer, text="The route"))
     def route(body: RouteBody) -> Response:
         """Say which memory would answer a question, and why, without answering it."""
-        return answer(services, {"query": body.query, "route": present.route(services.recall.route(body.query))})
+        if body.cwd:
+            services.semantic.project_for(Path(body.cwd), mint=False)
+        found = services.recall.route(body.query, lambda: services.query_embedder()[0])
+        return answer(services, {"query": body.query, "route": present.route(found)})
 
     return router
 

@@ -6,16 +6,19 @@ The composition root fills it. Routes hold no state of their own, so a test can 
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any, Protocol
 
 from episodic.store import EpisodicStore
+from memoryd.capture.collect import Counts
 from memoryd.capture.payload import Payload
 from memoryd.embedding.shelf import ModelState
 from memoryd.errors import MemorydError
+from memoryd.render.seen import Seen
 from memoryd.router.recall import Recall
 from memoryd.text.embedder import Embedder
 from memoryd.text.report import Problem
@@ -140,7 +143,10 @@ class Services:
 
     ``query_embedder`` gives the model for a question, waiting for a cold one as long as a question may, or none and
     the reasons. ``stored`` is called when something new wants a vector, ``attended`` when an agent read something.
-    ``lexical`` is false only where search by meaning is measured alone.
+    ``lexical`` is false only where search by meaning is measured alone. ``seen`` is what each session was shown,
+    ``warm_embedder`` the model if it is in memory now: a hook waits for none. ``captured`` counts turns by what became
+    of them. ``project_tags`` are those that the settings tie to a project's id; ``holds_stops`` holds an agent's stop
+    once a session where code changed and nothing was decided.
     """
 
     version: str
@@ -160,4 +166,9 @@ class Services:
     jobs: JobsPort
     capture: Callable[[Payload], Future[None]]
     models: Callable[[], Sequence[ModelState]]
+    seen: Seen
     lexical: bool = True
+    warm_embedder: Callable[[], Embedder | None] = lambda: None
+    captured: Callable[[], Counts] = lambda: Counts(Counter(), 0)
+    project_tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    holds_stops: bool = False

@@ -20,6 +20,7 @@ def status_router(services: Services) -> APIRouter:
     def status() -> Response:
         """Say what is held, what is still to be indexed, and what memory has to do without."""
         known = services.semantic.counts()
+        captured = services.captured()
         body = {
             "version": services.version,
             "ready": services.readiness.is_ready,
@@ -34,6 +35,11 @@ def status_router(services: Services) -> APIRouter:
                 "links": known.links,
                 "decisions": known.decisions,
                 "notes": known.notes,
+            },
+            "capture": {
+                "recorded": captured.outcomes["recorded"],
+                "missed": captured.missed,
+                "outcomes": dict(sorted(captured.outcomes.items())),
             },
             "degraded": services.degraded(),
         }

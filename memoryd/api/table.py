@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from episodic.errors import (
     ForgottenEpisode,
     InvalidEpisode,
     JournalUnwritable,
+    ManifestUnusable,
     StoreClosed,
     TranscriptMissing,
     TurnConflict,
@@ -23,18 +25,28 @@ from memoryd.router.errors import InvalidQuestion
 from semantic.errors import (
     AmbiguousName,
     Clash,
+    ContractBroken,
     InvalidDecision,
     InvalidFolder,
+    InvalidNote,
+    NameTaken,
     NearDuplicate,
+    NoteExists,
+    NoteUnwritable,
     Purged,
     SecretFound,
     SemanticError,
     StaleHeads,
+    StaleNote,
     UnknownName,
     WriteFailed,
 )
 
 RETRY_AFTER = {"Retry-After": "2"}
+DATABASE = (
+    "A database below state/ cannot be read or written: its disk may be full, or it is damaged. It holds nothing that "
+    "is not in the memory: it is made anew at the next start, and the folder state/ may be deleted."
+)
 
 
 def _candidates(error: Any) -> Mapping[str, Any]:
@@ -54,6 +66,10 @@ def _near(error: Any) -> Mapping[str, Any]:
 def _existing(error: Any) -> Mapping[str, Any]:
     recorded = {"id": error.existing, "kind": "episode", "name": "", "reason": "recorded before with another text"}
     return {"candidates": [recorded] if error.existing else []}
+
+
+def _violations(error: Any) -> Mapping[str, Any]:
+    return {"errors": [{"pointer": "/body/text", "code": "contract", "message": one} for one in error.violations]}
 
 
 def _none(_: Any) -> Mapping[str, Any]:
@@ -80,7 +96,9 @@ PROBLEMS: Table = {
     ForgottenEpisode: Row("forgotten", 409, "This was forgotten and is not taken back", _none),
     JournalUnwritable: Row("not-written", 507, "The entry could not be written"),
     StoreClosed: Row("not-ready", 503, "Not ready yet", headers=RETRY_AFTER),
+    ManifestUnusable: Row("bookkeeping", 503, "The bookkeeping beside the journal cannot be used", headers=RETRY_AFTER),
     EngineError: Row("engine", 503, "The index engine is not there", headers=RETRY_AFTER),
+    sqlite3.Error: Row("database", 503, "A database of state cannot be used", detail=DATABASE, headers=RETRY_AFTER),
     EpisodicError: Row("episodic", 500, "The episodic memory failed"),
     SecretFound: Row("secret", 422, "This looks like a secret"),
     InvalidDecision: Row("invalid-request", 422, "The request is not valid"),
@@ -89,6 +107,12 @@ PROBLEMS: Table = {
     NearDuplicate: Row("near-duplicate", 409, "The name is close to a known one", _candidates),
     AmbiguousName: Row("ambiguous-name", 409, "The name belongs to several", _candidates),
     StaleHeads: Row("stale", 412, "It changed in the meantime", _candidates),
+    StaleNote: Row("stale", 412, "It changed in the meantime"),
+    NoteExists: Row("exists", 412, "It is there already"),
+    NameTaken: Row("name-taken", 409, "The name is taken", _candidates),
+    ContractBroken: Row("contract", 422, "The note breaks the note contract", _violations),
+    InvalidNote: Row("invalid-request", 422, "The request is not valid"),
+    NoteUnwritable: Row("not-written", 507, "The note could not be written"),
     Purged: Row("forgotten", 409, "This was forgotten and is not taken back", _none),
     Clash: Row("conflict", 409, "In conflict with what is there", _candidates),
     WriteFailed: Row("not-written", 507, "The decision could not be written"),

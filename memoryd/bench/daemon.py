@@ -81,14 +81,23 @@ class OwnDaemon:
                 stderr=output,
                 start_new_session=True,
             )
+        try:
+            self._wait_until_ready(timeout_s)
+        except BaseException:
+            # Whoever did not get a daemon has none to end either.
+            self.kill()
+            raise
+        return self
+
+    def _wait_until_ready(self, timeout_s: float) -> None:
+        assert self._process is not None
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 raise StartError(f"the daemon ended with code {self._process.returncode}: {self.output[-2000:]}")
             if self._is_ready():
-                return self
+                return
             time.sleep(_POLL_S)
-        self.kill()
         raise StartError(f"the daemon was not ready within {timeout_s:g} s: {self.output[-2000:]}")
 
     def wait_until_indexed(self, timeout_s: float, *, progress: Any = None) -> None:

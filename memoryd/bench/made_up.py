@@ -46,7 +46,9 @@ def main(dimension: int, model: str | None = None) -> int:
 
     def build(*parts: Any, **named: Any) -> Daemon:
         daemon = compose(*parts, **named)
-        daemon.services = replace(daemon.services, query_embedder=lambda: (embedder, ()))
+        daemon.services = replace(
+            daemon.services, query_embedder=lambda: (embedder, ()), warm_embedder=lambda: embedder
+        )
         return daemon
 
     paths = find_paths()

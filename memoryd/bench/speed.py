@@ -117,7 +117,7 @@ def run_speed(
         paths = find_paths({**os.environ, "MEMORYD_HOME": str(home)})
         paths.make()
         embedder = MadeUpEmbedder(dimension)
-        filled = _fill(paths, embedder, chunks, questions, seed, progress)
+        filled = fill_home(paths, embedder, chunks, questions, seed, progress)
         rows: list[list[Any]] = [
             ["rows of words written", round(filled.lexical_rate), "", "rows/s"],
             ["vectors written", round(filled.vector_rate), "", "rows/s"],
@@ -150,7 +150,10 @@ def run_speed(
     return Table(f"Speed at {chunks:,} chunks, the embedding apart", ["what", "p50", "p95", "unit"], rows, facts)
 
 
-def _fill(paths: Paths, embedder: MadeUpEmbedder, chunks: int, questions: int, seed: int, progress: Progress) -> Filled:
+def fill_home(
+    paths: Paths, embedder: MadeUpEmbedder, chunks: int, questions: int, seed: int, progress: Progress
+) -> Filled:
+    """Fill a home with made-up entries and vectors, and make questions."""
     progress("making texts")
     texts = MadeUpTexts(seed)
     entries = texts.entries(chunks, first=FIRST)

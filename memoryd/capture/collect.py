@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -31,6 +32,10 @@ log = structlog.get_logger("memoryd.capture")
 MOST_WAITING = 10_000
 """Events that may wait; more come only while the stores cannot be opened, and the session files have it all."""
 _LOOK_AGAIN_S = 0.2
+_SHOWN = 60
+"""Characters of a name that a message shows."""
+STUCK_S = 30.0
+"""A turn that takes so long is named: something below it does not answer, such as a folder on a network."""
 
 CAPTURING = frozenset({
     "SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "SubagentStop",
@@ -56,6 +61,7 @@ class Collector:
         clock: Returns the present, aware.
         is_scanned: Tells whether the journal was read once; missed turns are looked for only then.
         on_touched: Called with a file that a tool wrote.
+        timer: Returns seconds that only grow.
     """
 
     def __init__(
@@ -66,9 +72,12 @@ class Collector:
         clock: Callable[[], datetime],
         is_scanned: Callable[[], bool] = lambda: True,
         on_touched: Callable[[Path], None] = lambda _: None,
+        timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._sessions = sessions
         self._recorder = recorder
+        self._timer = timer
+        self._under_way: tuple[str, float] | None = None
         self._is_scanned = is_scanned
         self._told = Told(sessions, recorder, clock=clock, on_touched=on_touched)
         self._missed = Missed(sessions, recorder, clock=clock)
@@ -104,7 +113,10 @@ class Collector:
 
     @property
     def problem(self) -> str | None:
-        """Why the last turn could not be written, in words; ``None`` where it could."""
+        """Why turns are not written right now, in words: one takes too long, or the last one failed."""
+        under_way = self._under_way
+        if under_way is not None and (seconds := self._timer() - under_way[1]) >= STUCK_S:
+            return f"{under_way[0]} has not come to an end for {seconds:.0f} s, and {self.pending - 1} more wait"
         return self._problem
 
     def counts(self) -> Counts:
@@ -119,11 +131,13 @@ class Collector:
                 self._is_busy = False
                 break
             if isinstance(event, Known):
-                self._take(lambda known=event: self._missed.fill(known))  # type: ignore[misc] # bound early
+                what = f"reading the file of session {event.session[:_SHOWN]}"
+                self._take(what, lambda known=event: self._fill(known))  # type: ignore[misc] # bound early
                 self._finish()
                 continue
             payload, done = event
-            self._take(lambda payload=payload: self._take_in(payload))  # type: ignore[misc] # bound early
+            what = f"the event {payload.event[:_SHOWN]} of session {(payload.session or '')[:_SHOWN]}"
+            self._take(what, lambda payload=payload: self._take_in(payload))  # type: ignore[misc] # bound early
             done.set_result(None)
             self._finish()
 
@@ -143,7 +157,8 @@ class Collector:
         self._is_busy = True
         return event
 
-    def _take(self, action: Callable[[], None]) -> None:
+    def _take(self, what: str, action: Callable[[], None]) -> None:
+        self._under_way = (what, self._timer())
         try:
             action()
         except (EpisodicError, OSError) as error:
@@ -155,12 +170,18 @@ class Collector:
             log.exception("capture_failed")
         else:
             self._problem = None
+        finally:
+            self._under_way = None
+
+    def _fill(self, known: Known) -> None:
+        if self._missed.fill(known):
+            self._behind.append(known)
 
     def _take_in(self, payload: Payload) -> None:
         if payload.event == "SessionStart":
             self._behind.extend(self._told.begin(payload))
         else:
-            self._told.take(payload)
+            self._behind.extend(self._told.take(payload))
 
     def _finish(self) -> None:
         try:

@@ -30,12 +30,14 @@ class Reading:
         skipped: What was passed over, by reason.
         open_start: The byte at which the turn starts that nothing has ended yet; it need not be worth a place in
             ``turns``. ``None`` where the file holds none from where it was read.
+        is_to_end: False where the file goes on: it is read in pieces.
     """
 
     turns: tuple[Turn, ...]
     end: int
     skipped: Counter[str]
     open_start: int | None = None
+    is_to_end: bool = True
 
     @property
     def open_turn(self) -> Turn | None:
@@ -59,7 +61,7 @@ def read_transcript(path: Path, *, start: int = 0, session: str | None = None, a
     dialogue = _Dialogue(session or path.stem, asked_at, lines.skipped)
     dialogue.read(lines.messages)
     turns = tuple(sorted(dialogue.turns, key=lambda turn: turn.start))
-    return Reading(turns, lines.end, lines.skipped, dialogue.open_start)
+    return Reading(turns, lines.end, lines.skipped, dialogue.open_start, lines.is_to_end)
 
 
 @dataclass(slots=True)

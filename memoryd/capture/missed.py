@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memoryd.capture.dialogue import Reading, read_transcript
+from memoryd.capture.opening import is_regular
 from memoryd.capture.record import Recorder
 from memoryd.capture.sessions import Known, Sessions
 from memoryd.capture.turn import Turn
+from memoryd.text.secrets import redact_id
 
 ENDED_QUIET = timedelta(minutes=1)
 """A turn whose answer ended is over when its file was quiet for so long: its own stop may still be on the way."""
@@ -27,19 +30,29 @@ class Missed:
         self._clock = clock
         self.outcomes: Counter[str] = Counter()
 
-    def fill(self, known: Known) -> None:
-        """Record the turns of a session that are over and not in the journal.
+    def fill(self, known: Known) -> bool:
+        """Record the turns of a session that are over and not in the journal; tell whether its file goes on.
+
+        A long file is read in pieces, so that others have their turn in between.
 
         Raises:
             JournalUnwritable: One cannot be written; the next call begins with it.
         """
-        self.outcomes += fill(known, self._sessions, self._recorder, now=self._clock())
+        filled = fill(known, self._sessions, self._recorder, now=self._clock())
+        self.outcomes += filled.outcomes
+        return filled.goes_on
 
 
-def fill(
-    known: Known, sessions: Sessions, recorder: Recorder, *, now: datetime, is_final: bool = False
-) -> Counter[str]:
-    """Record the turns of a session's file from where it was read last; return how many came to what.
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """How many turns of a piece of a file came to what, and whether there is more to read."""
+
+    outcomes: Counter[str]
+    goes_on: bool = False
+
+
+def fill(known: Known, sessions: Sessions, recorder: Recorder, *, now: datetime, is_final: bool = False) -> Filled:
+    """Record the turns of the next piece of a session's file from where it was read last.
 
     ``is_final``: its last turn is over too.
 
@@ -51,16 +64,20 @@ def fill(
     try:
         place = 0 if path is None else sessions.cursor(path)
         if path is None or path.stat().st_size == place:
-            return outcomes
+            return Filled(outcomes)
         reading = read_transcript(path, start=place, session=known.session, asked_at=changed_at(path))
+        is_final = is_final or is_over(reading, quiet=now - changed_at(path))
     except OSError:
-        return outcomes  # the agent deletes its files; what was told of them is in the journal
-    over, rest = split(reading, is_final=is_final or is_over(reading, quiet=now - changed_at(path)))
+        return Filled(outcomes)  # the agent deletes its files; what was told of them is in the journal
+    if not reading.is_to_end:
+        # A turn that fills a whole piece is told as far as it was read: the place must move on.
+        is_final = reading.open_start is None or reading.open_start <= place
+    over, rest = split(reading, is_final=is_final)
     for turn in over:
         outcomes[recorder.record(turn)] += 1
         _close_prompt(turn, sessions)
     sessions.set_cursor(path, rest)
-    return outcomes
+    return Filled(outcomes, goes_on=not reading.is_to_end)
 
 
 def _close_prompt(turn: Turn, sessions: Sessions) -> None:
@@ -100,9 +117,9 @@ def siblings(path: Path, *, since: datetime, known: set[str]) -> list[Known]:
     found = []
     for other in sorted(path.parent.glob("*.jsonl")):
         try:
-            is_new = str(other) not in known and other != path and changed_at(other) >= since
+            is_new = str(other) not in known and other != path and is_regular(other) and changed_at(other) >= since
         except OSError:
             continue
         if is_new and not other.name.startswith("agent-"):
-            found.append(Known(other.stem, str(other), None, is_ended=True))
+            found.append(Known(redact_id(other.stem), str(other), None, is_ended=True))
     return found

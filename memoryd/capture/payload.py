@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from memoryd.text.canonical import digest
+from memoryd.text.secrets import find_secrets, redact_id
+
 EVENTS = (
     "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit",
     "UserPromptExpansion", "SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
@@ -23,6 +26,7 @@ EVENTS = (
 """The events that are known; any other name is taken as it comes."""
 
 _BY_FOLDED = {name.lower(): name for name in EVENTS}
+_LONGEST_ID = 200
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -79,11 +83,11 @@ def read_payload(event: str, body: Mapping[str, Any]) -> Payload:
     values = body.get("tool_input")
     return Payload(
         event=read_event(event),
-        session=_text(body, "session_id"),
-        transcript=_text(body, "transcript_path"),
-        cwd=_text(body, "cwd"),
-        prompt_id=_text(body, "prompt_id"),
-        agent=_text(body, "agent_id"),
+        session=_id(body, "session_id"),
+        transcript=_path(body, "transcript_path"),
+        cwd=_path(body, "cwd"),
+        prompt_id=_id(body, "prompt_id"),
+        agent=_id(body, "agent_id"),
         source=_text(body, "source"),
         prompt=_text(body, "prompt"),
         answer=_text(body, "last_assistant_message"),
@@ -91,7 +95,7 @@ def read_payload(event: str, body: Mapping[str, Any]) -> Payload:
         summary=_text(body, "compact_summary"),
         is_continued=body.get("stop_hook_active") is True,
         tool=_text(body, "tool_name"),
-        tool_id=_text(body, "tool_use_id"),
+        tool_id=_id(body, "tool_use_id"),
         tool_values=values if isinstance(values, Mapping) else _EMPTY,
         agent_kind=_text(body, "agent_type"),
         fields=body,
@@ -103,3 +107,17 @@ def _text(body: Mapping[str, Any], name: str) -> str | None:
     if not isinstance(value, str) or not value.strip():
         return None
     return value.encode("utf-8", "replace").decode()
+
+
+def _id(body: Mapping[str, Any], name: str) -> str | None:
+    """Return an id as it may be stored; one that is too long to be one is told by its hash."""
+    text = _text(body, name)
+    if text is None:
+        return None
+    return redact_id(text) if len(text) <= _LONGEST_ID and text.isprintable() else f"long-{digest(text, length=20)}"
+
+
+def _path(body: Mapping[str, Any], name: str) -> str | None:
+    """Return a path; one that no file can have, or that holds a secret, is none: it is noted in files of ours."""
+    text = _text(body, name)
+    return None if text is None or "\0" in text or find_secrets(text) else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -70,12 +70,14 @@ class Capture:
             keeps_excerpts=keeps_excerpts,
             on_recorded=self._on_recorded,
         )
+        # Code is nobody's note: what lies elsewhere is not looked at, or each edit would cost a look at all roots.
+        folders = [memory, *vaults.values()]
         self._collector = Collector(
             sessions=self._sessions,
             recorder=self.recorder,
             clock=clock,
             is_scanned=is_scanned,
-            on_touched=on_touched,
+            on_touched=lambda path: on_touched(path) if _is_below(path, folders) else None,
         )
         self._problem: str | None = None
 
@@ -120,3 +122,7 @@ class Capture:
         if self._summaries is not None:
             self._summaries.want(episode)
         self._on_stored()
+
+
+def _is_below(path: Path, folders: Iterable[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)

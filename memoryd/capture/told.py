@@ -12,6 +12,7 @@ from memoryd.capture.child import is_own_prompt
 from memoryd.capture.dialogue import Reading, compaction_id, read_transcript
 from memoryd.capture.missed import changed_at, fill, siblings
 from memoryd.capture.noise import is_machine_made, read_said
+from memoryd.capture.opening import is_regular
 from memoryd.capture.payload import Payload
 from memoryd.capture.record import HOOK_MADE, Recorder
 from memoryd.capture.sessions import Known, OpenPrompt, Sessions
@@ -38,6 +39,7 @@ class Told:
         self._clock = clock
         self._on_touched = on_touched
         self._own: set[str] = set()
+        self._unread: list[Known] = []
         self.outcomes: Counter[str] = Counter()
 
     def begin(self, payload: Payload) -> list[Known]:
@@ -49,14 +51,18 @@ class Told:
             behind += siblings(Path(payload.transcript), since=self._sessions.since, known=known)
         return behind
 
-    def take(self, payload: Payload) -> None:
-        """Take an event in.
+    def take(self, payload: Payload) -> list[Known]:
+        """Take an event in; return the sessions whose file is not read to its end yet.
 
         Raises:
             JournalUnwritable: A turn cannot be written; it stays open and is tried again.
         """
-        if payload.session is None or payload.session in self._own:
-            return
+        self._unread = []
+        if payload.session is not None and payload.session not in self._own:
+            self._take(payload)
+        return self._unread
+
+    def _take(self, payload: Payload) -> None:
         event = payload.event
         if event == "UserPromptSubmit":
             self._ask(payload)
@@ -67,7 +73,7 @@ class Told:
         elif event == "SubagentStop":
             self._report(payload)
         elif event == "PreCompact":
-            self.outcomes += fill(self._note(payload), self._sessions, self._recorder, now=self._clock())
+            self._fill(self._note(payload))
         elif event == "PostCompact":
             self._compact(payload)
         elif event == "SessionEnd":
@@ -188,13 +194,18 @@ class Told:
         known = self._note(payload)
         prompts = self._sessions.prompts(known.session)
         if _is_readable(known.transcript):
-            self.outcomes += fill(known, self._sessions, self._recorder, now=self._clock(), is_final=True)
+            self._fill(known, is_final=True)
         else:
             for prompt in prompts:
                 turn = replace(self._from_hooks(known, prompt, "", None), is_interrupted=True)
                 self.outcomes[self._recorder.record(turn)] += 1
         self._close(known.session, prompts, "")
         self._sessions.end(known.session)
+
+    def _fill(self, known: Known, *, is_final: bool = False) -> None:
+        filled = fill(known, self._sessions, self._recorder, now=self._clock(), is_final=is_final)
+        self.outcomes += filled.outcomes
+        self._unread += [known] if filled.goes_on else []
 
     def _close(self, session: str, prompts: Sequence[OpenPrompt], answer: str) -> None:
         self._sessions.close_prompts([one.number for one in prompts])
@@ -208,13 +219,18 @@ class Told:
         path = Path(known.transcript)
         try:
             start = self._sessions.cursor(path)
-            return read_transcript(path, start=start, session=known.session, asked_at=changed_at(path))
+            reading = read_transcript(path, start=start, session=known.session, asked_at=changed_at(path))
         except OSError:
             return None
+        if not reading.is_to_end:
+            # The turn that ends now stands at the far end; the hooks tell of it, and the rest is read in pieces.
+            self._unread.append(known)
+            return None
+        return reading
 
 
 def _is_readable(transcript: str | None) -> bool:
-    return transcript is not None and Path(transcript).is_file()
+    return transcript is not None and is_regular(Path(transcript))
 
 
 def _is_told(prompt: OpenPrompt, reading: Reading) -> bool:

@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
-MAX_LINE_BYTES = 64 * 1024 * 1024
+from memoryd.capture.opening import open_regular
+from memoryd.text.secrets import redact, redact_id
+
+MAX_LINE_BYTES = 32 * 1024 * 1024
 """A longer line is skipped: no turn that a person or an agent wrote has one."""
+MAX_READ_BYTES = 64 * 1024 * 1024
+"""One reading ends behind the line in which it has taken so many bytes; the next goes on there."""
 
 _DIALOGUE = frozenset({"user", "assistant"})
 _BOM = b"\xef\xbb\xbf"
@@ -90,11 +96,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The messages of a file from some byte on, the byte behind the last whole line, and what was passed over."""
+    """The messages of a file from some byte on, the byte behind the last whole line, and what was passed over.
+
+    ``is_to_end``: nothing is left behind ``end`` but a torn line.
+    """
 
     messages: tuple[Message, ...]
     end: int
     skipped: Counter[str]
+    is_to_end: bool = True
 
 
 def read_lines(path: Path, start: int = 0) -> Lines:
@@ -103,14 +113,20 @@ def read_lines(path: Path, start: int = 0) -> Lines:
     A torn last line is left for the next reading; one that is whole but has no line end yet is read, and read again.
     An entry that stands in the file twice counts once.
 
+    A file is read as far as it reached when it was opened, and not more than :data:`MAX_READ_BYTES` at once.
+
     Raises:
-        OSError: The file cannot be read.
+        OSError: The file cannot be read, or is none (``memoryd.capture.opening``).
     """
     skipped: Counter[str] = Counter()
     messages: list[Message] = []
     seen: set[str] = set()
     end = start
+    is_to_end = True
     for offset, entry, is_whole in _entries(path, start, skipped):
+        if offset < 0:
+            end, is_to_end = -offset, False
+            break
         if is_whole is not None:
             end = is_whole
         message = None if entry is None else _message(entry, offset, skipped)
@@ -121,7 +137,7 @@ def read_lines(path: Path, start: int = 0) -> Lines:
             continue
         seen.add(message.uuid)
         messages.append(message)
-    return Lines(tuple(messages), end, skipped)
+    return Lines(tuple(messages), end, skipped, is_to_end)
 
 
 def read_instant(value: object) -> datetime | None:
@@ -143,33 +159,48 @@ def text_of(value: object) -> str:
 def _entries(
     path: Path, start: int, skipped: Counter[str]
 ) -> Iterator[tuple[int, Mapping[str, Any] | None, int | None]]:
-    """Yield (byte at which it starts, entry, byte behind it where its line is whole) of each line."""
-    with path.open("rb") as file:
+    """Yield (byte at which it starts, entry, byte behind it where its line is whole) of each line.
+
+    Where the reading ends before the file does, the last item is (minus the byte to go on from, ``None``, ``None``).
+    """
+    file, size = open_regular(path)
+    with file:
         file.seek(start)
         offset = start
-        while line := file.readline(MAX_LINE_BYTES):
+        while offset < size and (line := file.readline(min(MAX_LINE_BYTES, size - offset))):
             begin, offset = offset, offset + len(line)
-            if not line.endswith(b"\n") and len(line) == MAX_LINE_BYTES:
-                skipped["too long"] += 1
-                while line and not line.endswith(b"\n"):
-                    line = file.readline(MAX_LINE_BYTES)
-                    offset += len(line)
-                yield begin, None, offset if line.endswith(b"\n") else None
-                continue
             is_whole = line.endswith(b"\n")
-            stripped = line.removeprefix(_BOM).strip() if begin == 0 else line.strip()
-            if not stripped:
-                yield begin, None, offset if is_whole else None
-                continue
-            entry = _parse(stripped)
-            if entry is None and begin == 0 and (document := _document(path)) is not None:
-                for number, one in enumerate(document):
-                    yield number, one if isinstance(one, dict) else None, None
+            if not is_whole and len(line) == MAX_LINE_BYTES:
+                # What is left of it is no entry either, so that the next reading may begin inside it.
+                skipped["too long"] += 1
+                yield begin, None, offset
+            else:
+                entry = yield from _entry(file, line, begin, offset if is_whole else None, skipped)
+                if entry:
+                    return
+            if offset - start >= MAX_READ_BYTES and offset < size:
+                yield -offset, None, None
                 return
-            if not isinstance(entry, dict):
-                skipped["unreadable" if is_whole or entry is not None else "torn"] += 1
-                entry = None
-            yield begin, entry, offset if is_whole else None
+
+
+def _entry(
+    file: BufferedReader, line: bytes, begin: int, end: int | None, skipped: Counter[str]
+) -> Generator[tuple[int, Mapping[str, Any] | None, int | None], None, bool]:
+    """Yield what a line holds; tell whether it began a document that was the whole file."""
+    stripped = line.removeprefix(_BOM).strip() if begin == 0 else line.strip()
+    if not stripped:
+        yield begin, None, end
+        return False
+    entry = _parse(stripped)
+    if entry is None and begin == 0 and (document := _document(file)) is not None:
+        for number, one in enumerate(document):
+            yield number, one if isinstance(one, dict) else None, None
+        return True
+    if not isinstance(entry, dict):
+        skipped["unreadable" if end is not None or entry is not None else "torn"] += 1
+        entry = None
+    yield begin, entry, end
+    return False
 
 
 def _parse(data: bytes) -> Any:
@@ -183,11 +214,13 @@ def _parse(data: bytes) -> Any:
         return None
 
 
-def _document(path: Path) -> list[Any] | None:
-    """Return the lines of a file that is one JSON document."""
-    if path.stat().st_size > MAX_LINE_BYTES:
-        return None
-    whole = _parse(path.read_bytes().removeprefix(_BOM))
+def _document(file: BufferedReader) -> list[Any] | None:
+    """Return the lines of a file that is one JSON document; the file is left where it was."""
+    place = file.tell()
+    file.seek(0)
+    data = file.read(MAX_LINE_BYTES + 1)
+    file.seek(place)
+    whole = _parse(data.removeprefix(_BOM)) if len(data) <= MAX_LINE_BYTES else None
     lines = whole.get("loglines") if isinstance(whole, dict) else None
     return lines if isinstance(lines, list) else None
 
@@ -236,16 +269,14 @@ def _queued(entry: Mapping[str, Any], start: int, skipped: Counter[str]) -> Mess
 
 def _stamps(entry: Mapping[str, Any]) -> dict[str, Any]:
     forked = entry.get("forkedFrom")
-    origin = (
-        (text_of(forked.get("sessionId")), text_of(forked.get("messageUuid"))) if isinstance(forked, dict) else None
-    )
+    origin = (_id_of(forked.get("sessionId")), _id_of(forked.get("messageUuid"))) if isinstance(forked, dict) else None
     return {
-        "uuid": text_of(entry.get("uuid")),
-        "session": text_of(entry.get("sessionId")) or None,
+        "uuid": _id_of(entry.get("uuid")),
+        "session": _id_of(entry.get("sessionId")) or None,
         "at": read_instant(entry.get("timestamp")),
         "cwd": text_of(entry.get("cwd")) or None,
         "origin": origin if origin and all(origin) else None,
-        "prompt": text_of(entry.get("promptId")) or None,
+        "prompt": _id_of(entry.get("promptId")) or None,
         "sender": _sender(entry),
     }
 
@@ -253,6 +284,11 @@ def _stamps(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _sender(entry: Mapping[str, Any]) -> str | None:
     origin = entry.get("origin")
     return text_of(origin.get("kind")) or None if isinstance(origin, dict) else None
+
+
+def _id_of(value: object) -> str:
+    """Return an id that may be stored: one that holds a secret is told by its hash."""
+    return redact_id(text_of(value))
 
 
 def _blocks(content: object) -> tuple[Block, ...] | None:
@@ -272,8 +308,8 @@ def _block(one: Mapping[str, Any]) -> Block | None:
         values = one.get("input")
         return Block(
             "call",
-            id=text_of(one.get("id")),
-            name=text_of(one.get("name")) or "a tool",
+            id=_id_of(one.get("id")),
+            name=redact(text_of(one.get("name"))) or "a tool",
             values=values if isinstance(values, dict) else {},
         )
     if kind == "tool_result":
@@ -281,7 +317,7 @@ def _block(one: Mapping[str, Any]) -> Block | None:
         return Block(
             "result",
             "\n".join(part.text for part in parts if part.text),
-            id=text_of(one.get("tool_use_id")),
+            id=_id_of(one.get("tool_use_id")),
             is_error=one.get("is_error") is True,
         )
     if kind in {"image", "document"}:

@@ -15,7 +15,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from memoryd.text.fence import strip
-from memoryd.text.secrets import redact
+from memoryd.text.secrets import redact, redact_id
 
 Kind = Literal["prompt", "command", "continued", "compaction"]
 
@@ -151,7 +151,9 @@ def make_call(id: str, name: str, values: Mapping[str, Any]) -> Call:  # noqa: A
     )
     if agent is not None:
         what = _text(values, "description", "prompt")
-    return Call(id, name, clean(what or ""), path=_clean(path), command=_clean(command), agent=_clean(agent))
+    return Call(
+        redact_id(id), clean(name), clean(what or ""), path=_clean(path), command=_clean(command), agent=_clean(agent)
+    )
 
 
 def result_of(call: Call, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -110,4 +111,88 @@ def speed(frame: Frame, /, model: str | None, **sizes: int) -> None:
     tell = _teller()
     table = run_speed(**sizes, model=model, progress=tell)
     tell("")
+    click.echo(table.as_json() if frame.as_json else table.as_markdown())
+
+
+@command.command(cls=Command)
+@click.option(
+    "--events",
+    type=click.IntRange(min=10),
+    multiple=True,
+    default=(1_000, 10_000, 100_000),
+    show_default=True,
+    help="Decisions made up; may be repeated.",
+)
+@click.option("--seed", type=int, default=20261130, show_default=True, help="Of the decisions.")
+@pass_frame
+def semantic(frame: Frame, events: tuple[int, ...], seed: int) -> None:
+    """Measure how long reading, recording and showing take as the decision log grows."""
+    from memoryd.bench.semantic import run_log
+
+    tell = _teller()
+    table = run_log(events, seed=seed, progress=tell)
+    tell("")
+    click.echo(table.as_json() if frame.as_json else table.as_markdown())
+
+
+@command.command(cls=Command)
+@click.argument("gold", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("vaults", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--model", metavar="NAME", help="The model that gives vectors; without it only words are searched.")
+@click.option("--cache", type=click.Path(dir_okay=False, path_type=Path), help="A file that keeps vectors for later.")
+@click.option("--seed", type=int, default=7, show_default=True, help="Of the intervals.")
+@pass_frame
+def wikilinks(
+    frame: Frame, gold: Path, vaults: tuple[Path, ...], model: str | None, cache: Path | None, seed: int
+) -> None:
+    """Measure how often the note that an author linked is found by the sentence without the link.
+
+    GOLD has a JSON line a question: {vault, source, query_link_removed, target}. Each of VAULTS is a folder whose name
+    is that of the vault.
+    """
+    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.wikilinks import run_wikilinks
+
+    tell = _teller()
+    try:
+        table = run_wikilinks(vaults, gold, model=model, cache=cache, seed=seed, tell=tell)
+    except BenchDataError as error:
+        raise Failure(str(error)) from error
+    tell("")
+    click.echo(table.as_json() if frame.as_json else table.as_markdown())
+
+
+@command.command(cls=Command)
+@click.option("--chunks", type=click.IntRange(min=100), default=20_000, show_default=True, help="Entries made up.")
+@click.option("--rounds", type=click.IntRange(min=3), default=40, show_default=True, help="Sessions on a warm daemon.")
+@click.option("--seed", type=int, default=20261130, show_default=True, help="Of texts, vectors and prompts.")
+@click.option("--model", metavar="NAME", help="The model that embeds prompts; without it only words are searched.")
+@pass_frame
+def hooks(frame: Frame, chunks: int, rounds: int, seed: int, model: str | None) -> None:
+    """Measure how long a hook keeps an agent waiting, as a process of its own."""
+    from memoryd.bench.hooks import run_hooks
+
+    tell = _teller()
+    table = run_hooks(chunks=chunks, rounds=rounds, seed=seed, model=model, progress=tell)
+    tell("")
+    click.echo(table.as_json() if frame.as_json else table.as_markdown())
+
+
+@command.command(cls=Command)
+@click.argument("path", type=_FILE)
+@click.option("--model", metavar="NAME", help="Let this model's vectors help where the words of a question say little.")
+@pass_frame
+def router(frame: Frame, path: Path, model: str | None) -> None:
+    """Measure whether labelled questions (JSONL: query, label, hard) reach the memory that holds their answer."""
+    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.router import run_router
+    from memoryd.embedding import catalog
+    from memoryd.embedding.errors import EmbeddingError
+
+    with tempfile.TemporaryDirectory(prefix="memoryd-bench-") as folder:
+        try:
+            embedder = catalog.load(model, Path(folder)) if model is not None else None
+            table = run_router(path, embedder=embedder, model=model or "none")
+        except (BenchDataError, EmbeddingError) as error:
+            raise Failure(str(error)) from error
     click.echo(table.as_json() if frame.as_json else table.as_markdown())

@@ -72,6 +72,15 @@ def _ask_daemon() -> list[Finding]:
     except ProblemError as problem:
         return [Finding("status", "problem", f"the daemon answers: {problem}")]
     findings = [Finding("status", "note", f"degraded: {reason}") for reason in status.get("degraded", ())]
+    findings += [
+        Finding(
+            "log",
+            "problem",
+            f"{one['path']}, line {one['line']}: it was changed by hand, is not used, and says now “{one['title']}”; "
+            f"`memoryd kg edit --line {one['path']}:{one['line']}` records that as a decision",
+        )
+        for one in client.call("GET", "/v1/changed-lines").body["items"]
+    ]
     findings += [Finding("file", "note", f"{one['path']}: {one['reason']}") for one in unread]
     if pending := status.get("pending"):
         findings.append(

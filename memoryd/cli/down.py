@@ -25,7 +25,7 @@ def command(frame: Frame, timeout_s: float, kill: bool) -> None:
     paths = find_paths()
     make_private(paths.config)
     write_private(paths.down_marker, b"")
-    holder = find_holder(paths.lock_file)
+    holder = find_holder(paths.lock_file, paths.memory)
     if holder is None:
         _tell(frame, "memoryd is not running", pid=None, killed=False)
         return
@@ -35,7 +35,7 @@ def command(frame: Frame, timeout_s: float, kill: bool) -> None:
         )
 
     def is_free() -> bool:
-        return find_holder(paths.lock_file) is None
+        return find_holder(paths.lock_file, paths.memory) is None
 
     ask_to_stop(holder.pid)
     if wait_until(is_free, timeout_s=timeout_s):

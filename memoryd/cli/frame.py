@@ -22,23 +22,32 @@ from memoryd.errors import MemorydError
 FAILED, USAGE, UNREACHABLE, NOT_FOUND, REFUSED = 1, 2, 3, 4, 5
 
 COMMANDS = {
+    "backup": "Write the memory into one file.",
     "bench": "Measure recall on data that you name.",
+    "claude": "Claude Code: install, uninstall, doctor.",
     "demo": "Show what memoryd does, on a temporary memory.",
     "doctor": "Look for what is wrong; --repair puts right what can be.",
     "down": "Stop the daemon, and keep hooks from starting it.",
     "export": "Write the canonical export of what is known.",
     "forget": "Forget episodes, elements or decisions for good.",
+    "graph": "The net of all that is known, written to a file.",
+    "hook": "Hand an event of an agent's session over.",
     "import": "Take in what other programs keep of the past.",
     "index": "The search index.",
     "kg": "What is known: decisions, elements and how they hang together.",
+    "mcp": "Speak MCP over stdin and stdout, for agents.",
     "models": "The embedding models: list, pull, use.",
     "note": "The notes of all vaults.",
+    "plan": "Proposals to tidy what is known: list, show, apply, undo.",
     "project": "The projects that are known.",
     "recall": "Ask both memories.",
     "remember": "Write an episode.",
+    "restore": "Take in what a backup holds.",
     "route": "Show which memory would answer, and why.",
     "serve": "Run the daemon in the foreground.",
+    "service": "Have the system start the daemon: install, uninstall, status, logs.",
     "status": "Show how the daemon is.",
+    "sync": "Bring this memory together with a copy: setup, now.",
     "timeline": "Show what happened, newest first.",
     "token": "The secret that clients use.",
     "up": "Start the daemon in the background.",
@@ -47,7 +56,7 @@ COMMANDS = {
 
 GROUPS = {
     "Every day": ("up", "down", "status", "remember", "recall", "timeline", "demo"),
-    "Knowledge": ("kg", "note", "project", "import", "export", "forget"),
+    "Knowledge": ("kg", "plan", "graph", "note", "project", "import", "export", "forget"),
 }
 """Heading -> the commands below it in the list of commands; the others stand below the last heading."""
 _LAST_GROUP = "Service and care"

@@ -11,13 +11,19 @@ from urllib.parse import quote
 import click
 
 from clients.http import ProblemError
+from memoryd.cli.edit import edit, share, trust
 from memoryd.cli.folder import working_folder
 from memoryd.cli.frame import NOT_FOUND, Failure, Frame, Group, given, pass_frame, shorten, write_raw
+from memoryd.cli.ties import explain, path, report
 
 
 @click.group(cls=Group)
 def command() -> None:
     """What is known: decisions, elements and how they hang together."""
+
+
+for _asked in (path, explain, report, edit, share, trust):
+    command.add_command(_asked)
 
 
 @command.command("decide")

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from memoryd.cli.account import describe_account
 from memoryd.cli.folder import working_folder
 from memoryd.cli.frame import Command, Frame, given, pass_frame
 from memoryd.cli.hits import describe_hits
@@ -25,7 +26,7 @@ from memoryd.cli.route import describe_route
 @click.option("--tag", "tags", multiple=True, help="Only notes with this tag; may be repeated.")
 @click.option("--kind", "kinds", multiple=True, help="Only hits of this kind; may be repeated.")
 @click.option("--max-chars", type=int, help="The most characters of titles and texts together.")
-@click.option("--explain", is_flag=True, help="With --json: say how each hit was found.")
+@click.option("--explain", is_flag=True, help="Say how each hit was found, and what became of the others.")
 @pass_frame
 def command(frame: Frame, /, query: tuple[str, ...], **options: Any) -> None:
     """Ask both memories; the answer says which of them answered, and why."""
@@ -41,6 +42,8 @@ def describe(body: dict[str, Any]) -> Iterator[str]:
     if not body["hits"]:
         yield "nothing relevant is remembered"
     yield from describe_hits(body)
+    if "explain" in body:
+        yield from describe_account(body["explain"], body["hits"])
     if body["degraded"]:
         yield ""
     for reason in body["degraded"]:

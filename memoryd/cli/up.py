@@ -31,10 +31,11 @@ def command(frame: Frame, port: int | None, timeout_s: float) -> None:
     """Start the daemon in the background and wait until it answers."""
     paths = find_paths()
     paths.make()
+    paths.require_writable()
     paths.down_marker.unlink(missing_ok=True)
     places = Places(str(paths.state), str(paths.config))
     started = None
-    if find_holder(paths.lock_file) is None:
+    if find_holder(paths.lock_file, paths.memory) is None:
         environ = (
             {**os.environ, "MEMORYD_HOME": str(paths.memory.parent)} if os.environ.get("MEMORYD_HOME") else os.environ
         )
@@ -55,7 +56,7 @@ def _wait(paths: Paths, places: Places, started: subprocess.Popen[bytes] | None,
     def is_settled() -> bool:
         nonlocal reason
         # Somebody else may have been a moment faster; then theirs is the daemon to wait for.
-        if started is not None and started.poll() is not None and find_holder(paths.lock_file) is None:
+        if started is not None and started.poll() is not None and find_holder(paths.lock_file, paths.memory) is None:
             raise StartError(_last_words(paths, started.returncode))
         try:
             Client.find(places, timeout_s=_ASK_S).call("GET", "/readyz")

@@ -19,6 +19,7 @@ PHRASES = {
         "write the name as it is known, or repeat with --new if it is another"
     ),
     "several elements are called this; send the id of one": "several elements are called this; name it by its id",
+    "things are called this; send the id of one": "things are called this; name it by its id",
     "several projects have this name; send the id of one": "several projects have this name; name it by its id",
     "put it in the same decision, or send an id": "put it in the same decision, or name it by its id",
     "needs a project, or a cwd inside one": "needs --project, or to be run inside a project's folder",

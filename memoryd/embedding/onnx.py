@@ -19,6 +19,7 @@ from memoryd.embedding.layout import Outputs, detect_outputs
 from memoryd.embedding.manifest import Manifest
 from memoryd.embedding.tokenizer import encodable, load_tokenizer
 from memoryd.text.embedder import Vectors
+from memoryd.text.stop import stop_point
 
 LexicalWeights = dict[int, float]
 """Token id to weight above 0."""
@@ -110,6 +111,7 @@ class OnnxEmbedder:
         vectors = np.zeros((len(ids), self.dimension), np.float32)
         weights: list[LexicalWeights] = [{} for _ in ids]
         for rows in _batches([len(it) for it in ids], self._batch_tokens):
+            stop_point()
             tokens = [ids[row] for row in rows]
             feed, mask = self._pad(tokens)
             answer = self._run(feed, lexical=lexical)

@@ -20,6 +20,7 @@ from memoryd.embedding.cache import VectorCache, as_stored, weights_as_stored
 from memoryd.embedding.errors import BadVectorError
 from memoryd.jobs.priority import lower_priority
 from memoryd.text.embedder import Embedder, Vectors, Weights, lexical_of
+from memoryd.text.stop import stoppable
 
 log = structlog.get_logger("memoryd.embed")
 
@@ -71,6 +72,10 @@ class CountedWeightSource(WeightSource, Protocol):
         ...
 
 
+class _StoppedError(Exception):
+    """The queue was told to end; what the batch under way had is made again."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     source: VectorSource
@@ -120,7 +125,7 @@ class EmbedQueue:
         self._thread.start()
 
     def stop(self, timeout_s: float = 10) -> bool:
-        """End after the batch under way; tell whether that came within the time."""
+        """End in the batch under way, where the model lets go in between; tell whether that came within the time."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
@@ -177,7 +182,10 @@ class EmbedQueue:
             with self._changed:
                 asked = self._asked
             try:
-                done = self._embed_some()
+                with stoppable(self._check):
+                    done = self._embed_some()
+            except _StoppedError:
+                return
             except Exception as error:  # noqa: BLE001 - any store may fail; the thread lives on and tells
                 self._rest_after(error)
                 continue
@@ -187,6 +195,10 @@ class EmbedQueue:
                     self._answered = asked
                     self._changed.notify_all()
                     self._changed.wait_for(lambda: self._stopped or self._asked > self._answered, self._look_s)
+
+    def _check(self) -> None:
+        if self._stopped:
+            raise _StoppedError
 
     def _may_go_on(self) -> bool:
         with self._changed:
@@ -213,6 +225,8 @@ class EmbedQueue:
                 weightless = self._ask_weights(source, max(LOOKED_UP, self._batch))
                 self._serve_weights(weightless)
                 done = done or bool(wanted) or bool(weightless)
+            except _StoppedError:
+                raise
             except Exception as error:  # noqa: BLE001 - raised below, once the other sources had their turn
                 failure = failure or error
         if failure is not None:

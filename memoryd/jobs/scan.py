@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -9,7 +10,9 @@ from typing import Protocol
 
 import structlog
 
+from memoryd.jobs.registry import RunCancelledError
 from memoryd.text.report import Problem, Report
+from memoryd.text.stop import stoppable
 
 log = structlog.get_logger("memoryd.scan")
 
@@ -45,11 +48,28 @@ class Scan:
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._failures: dict[str, str] = {}
         self._missed: dict[str, set[Path]] = {}
+        self._whole: set[str] = set()
+        self._looked_at = 0
         self._is_stopping = False
 
     def stop(self) -> None:
-        """Begin no further pass; the next start looks at everything."""
+        """End the pass under way at the next file and begin no further one; the next start looks at everything."""
         self._is_stopping = True
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a pass over every store has ended since the start; a store that failed is named in ``failures``."""
+        return self._whole == self._stores.keys()
+
+    @property
+    def reading(self) -> str | None:
+        """In words, that not everything was looked at since the start; ``None`` once it was."""
+        if self.is_complete:
+            return None
+        return (
+            "the notes and the journal are still being read since the start, "
+            f"{self._looked_at} files and folders so far: what is missing here may be found in a moment"
+        )
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -62,27 +82,47 @@ class Scan:
         return dict(self._failures)
 
     def run(self, check: Callable[[], None] = lambda: None) -> None:
-        """Look at every file of every store. ``check`` is called before each; what it raises ends the pass."""
-        with self._one_at_a_time:
+        """Look at every file of every store. ``check`` is called before each file; what it raises ends the pass.
+
+        Raises:
+            RunCancelledError: The daemon goes down.
+        """
+
+        def go_on() -> None:
+            check()
+            self._check()
+            self._looked_at += 1
+
+        with self._one_at_a_time, stoppable(go_on):
             for name, store in self._stores.items():
-                check()
-                if not self._is_stopping:
-                    self._reconcile(name, store)
+                go_on()
+                self._reconcile(name, store)
         self._tell()
+
+    def catch_up(self) -> None:
+        """Look at everything, as :meth:`run`; that the daemon goes down meanwhile is no failure."""
+        with contextlib.suppress(RunCancelledError):
+            self.run()
 
     def follow(self, paths: set[Path]) -> None:
         """Look at changed paths; after very many, at everything, since the system may have dropped some events."""
-        with self._one_at_a_time:
+        with self._one_at_a_time, stoppable(self._check), contextlib.suppress(RunCancelledError):
             for name, store in self._stores.items():
-                if not self._is_stopping:
-                    self._refresh(name, store, paths | self._missed.pop(name, set()))
-                if not self._is_stopping and len(paths) >= MANY_PATHS:
+                self._check()
+                self._refresh(name, store, paths | self._missed.pop(name, set()))
+                if len(paths) >= MANY_PATHS:
                     self._reconcile(name, store)
         self._tell()
+
+    def _check(self) -> None:
+        if self._is_stopping:
+            raise RunCancelledError
 
     def _refresh(self, name: str, store: Scanned, paths: set[Path]) -> None:
         try:
             report = store.refresh(paths)
+        except RunCancelledError:
+            raise
         except Exception as error:
             # The other store must hear of the paths all the same; this one hears of them again with the next burst,
             # or looks at everything.
@@ -102,11 +142,15 @@ class Scan:
     def _reconcile(self, name: str, store: Scanned) -> None:
         try:
             report = store.reconcile()
+        except RunCancelledError:
+            raise
         except Exception as error:
+            self._whole.add(name)
             # The other store must be read all the same; the failure is kept for `degraded` and told in the log.
             log.exception("scan_failed", store=name)
             self._failures[name] = f"{type(error).__name__}: {error}"
             return
+        self._whole.add(name)
         self._failures.pop(name, None)
         self._missed.pop(name, None)
         happened = [one for one in self._problems.get(name, ()) if one.happened and one not in report.problems]

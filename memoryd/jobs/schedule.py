@@ -13,7 +13,7 @@ class Schedule:
 
     def __init__(self) -> None:
         self._scheduler = BackgroundScheduler(
-            timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": 3600}
+            timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         )
 
     def every(self, minutes: float, name: str, run: Callable[[], None]) -> None:

@@ -18,6 +18,10 @@ log = structlog.get_logger("memoryd.watch")
 LOOK_AGAIN_MS = 20_000
 """How often to see whether a folder came, went or was replaced: a drive that was mounted, a vault that was made."""
 
+SETTLE_MS = 1_000
+"""How long no event may come before a burst is handed on. The backend sleeps in steps of this, so at rest the watcher
+wakes once in it: a shorter one would be felt in a laptop's battery, and by nobody who edits a file."""
+
 _RETRY_S = 2.0
 
 Root = tuple[Path, int, int]
@@ -45,7 +49,7 @@ class Watcher:
         *,
         on_gap: Callable[[], None] = lambda: None,
         debounce_ms: int = 1500,
-        settle_ms: int = 200,
+        settle_ms: int = SETTLE_MS,
         look_again_ms: int = LOOK_AGAIN_MS,
     ) -> None:
         self._folders = folders
@@ -67,6 +71,10 @@ class Watcher:
     def start(self) -> None:
         """Begin to watch."""
         self._thread.start()
+
+    def ask_to_stop(self) -> None:
+        """Have the thread end at its next step, and do not wait for it."""
+        self._stop.set()
 
     def stop(self, timeout_s: float = 5.0) -> None:
         """End the thread; a burst in the making is dropped, the next start's scan finds it."""

@@ -6,79 +6,173 @@ clock in another zone reads as another person's act. What does not fit is counte
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
+from types import MappingProxyType
 
 from episodic.episode import Episode
 from memoryd.render.budget import Part, cut_text, fit
+from memoryd.render.lines import Lines
 from memoryd.render.meter import utf16_units
 from memoryd.text.fence import wrap
+from memoryd.text.hit import Hit
 from semantic.model import Decision, Element, Note
 
 ATTRIBUTION = "memoryd: what is remembered here"
 _EMPTY = "Nothing is remembered here yet."
-_LINE_UNITS = 400
+LINE_UNITS = 400
+_ID = re.compile(r" \[((?:el|de|ep|no)_[0-9A-Za-z]+|[0-9a-f]{32})\]\Z")
+_ANSWERED = re.compile(r"^Answered:\s+", re.MULTILINE)
+_FACTS = re.compile(r"\n\n(?=(?:Files|Commands|Sub-agents|Outcome): )")
+_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+# Bidirectional marks, zero-width characters and tags. Joiners stay: scripts and emoji need them.
 _TITLES = {
     "conventions": "Conventions of this project",
     "heads": "Decisions in force",
     "elements": "What is known",
     "days": "Recent days",
     "degraded": "Working with less",
+    "conflicts": "Decisions that stand against each other",
+    "news": "Recorded by others since this session last looked",
+    "map": "What most hangs together with",
+    "found": "From memory, for this question",
+    "touched": "Known of this file",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """The rendered text, its size in UTF-16 units, and the names of the parts that it holds."""
+    """The rendered text, its size in UTF-16 units, its parts, how many lines each part lost, and the lines it has."""
 
     text: str
     units: int
     parts: tuple[str, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids at the ends of the lines: what was shown."""
+        return tuple(dict.fromkeys(id_ for line in self.lines if (id_ := id_of(line)) is not None))
 
 
-def render_context(parts: Sequence[Part], max_chars: int) -> Brief:
+def render_context(
+    parts: Sequence[Part], max_chars: int, *, opening: str = "", shares: Mapping[str, float] = MappingProxyType({})
+) -> Brief:
     """Render the parts, in order, into at most ``max_chars`` UTF-16 units, fence included.
 
     ``units`` is measured on the very text returned. A limit that not even the fence fits gives an empty text.
+
+    Args:
+        parts: Those without lines are passed over.
+        max_chars: The limit.
+        opening: Stands before the first part.
+        shares: As :func:`memoryd.render.budget.fit` has it.
     """
     filled = [part for part in parts if part.lines]
     if not filled:
         return _fenced(_EMPTY, (), max_chars)
-    room = max_chars - utf16_units(wrap("", ATTRIBUTION)) - 1
+    head = f"{opening}\n\n" if opening else ""
+    room = max_chars - utf16_units(wrap(head, ATTRIBUTION)) - 1
     # Defusing and the note on what was left out may add a little, so shrink until the whole text fits.
     while room > 0:
-        fitted = fit(filled, room)
-        text = "\n".join(f"{part.title}\n" + "\n".join(part.lines) + "\n" for part in fitted.parts)
+        fitted = fit(filled, room, shares=shares)
+        text = head + "\n".join(f"{part.title}\n" + "\n".join(part.lines) + "\n" for part in fitted.parts)
         if fitted.left_out:
             text += f"\nLeft out for space: {_counted(fitted.left_out)}."
         brief = _fenced(text.rstrip(), tuple(part.name for part in fitted.parts), max_chars)
         if brief.units:
-            return brief
+            lines = tuple(line for part in fitted.parts for line in part.lines)
+            return replace(brief, left_out=fitted.left_out, lines=lines)
         room -= max(room // 20, 16)
-    return Brief("", 0, ())
+    return Brief("", 0, (), {part.name: len(part.lines) for part in filled})
 
 
-def conventions_part(notes: Iterable[Note]) -> Part:
+def conventions_part(notes: Iterable[Note], units: int = LINE_UNITS) -> Part:
     """Return the notes that state how things are done here, by title and summary."""
-    return Part("conventions", _title("conventions"), tuple(_line(note.title, note.summary or "") for note in notes))
+    lines = (shown_line(note.title, note.summary or "", note.id, units=units) for note in notes)
+    return Part("conventions", _title("conventions"), tuple(lines))
 
 
-def heads_part(decisions: Iterable[Decision], zone: tzinfo) -> Part:
+def heads_part(decisions: Iterable[Decision], zone: tzinfo, units: int = LINE_UNITS) -> Part:
     """Return decisions that nothing superseded, with why and when."""
-    lines = (_line(f"{decision.title} ({local(decision.at, zone)})", decision.why) for decision in decisions)
-    return Part("heads", _title("heads"), tuple(lines))
+    return Part("heads", _title("heads"), tuple(decision_line(one, zone, units=units) for one in decisions))
 
 
-def elements_part(elements: Iterable[Element]) -> Part:
+def news_part(decisions: Iterable[Decision], zone: tzinfo, *, more: int = 0, units: int = LINE_UNITS) -> Part:
+    """Return decisions of others, with who and when."""
+    lines = [decision_line(one, zone, by=True, units=units) for one in decisions]
+    return Part("news", _title("news"), (*lines, *([f"- and {more} more"] if more else [])))
+
+
+def conflicts_part(conflicts: Iterable[tuple[Element, Sequence[Decision]]], zone: tzinfo) -> Part:
+    """Return elements on which several decisions stand, with all of them: nobody has said yet which holds."""
+    lines = []
+    for element, heads in conflicts:
+        told = "; ".join(f"“{_flat(one.title)}” ({local(one.at, zone)}, {_flat(one.actor)})" for one in heads)
+        lines.append(shown_line(f"{element.kind} {element.name}", told, element.id))
+    return Part("conflicts", _title("conflicts"), tuple(lines))
+
+
+def element_line(element: Element, traces: Iterable[Element] = (), units: int = LINE_UNITS) -> str:
+    """Return an element by kind, name and gist, with what of its neighbours is put away."""
+    put_away = ", ".join(_flat(one.name) for one in traces)
+    rest = f"{element.gist} (leads to what is put away: {put_away})" if put_away else element.gist
+    return shown_line(f"{element.kind} {element.name}", rest, element.id, units=units)
+
+
+def elements_part(elements: Iterable[Element], units: int = LINE_UNITS) -> Part:
     """Return elements, by kind, name and gist."""
-    return Part("elements", _title("elements"), tuple(_line(f"{one.kind} {one.name}", one.gist) for one in elements))
+    return lines_part("elements", (element_line(one, units=units) for one in elements))
 
 
-def days_part(episodes: Iterable[Episode], zone: tzinfo) -> Part:
-    """Return entries of recent days as they are given, newest first by custom."""
-    lines = (_line(f"{local(episode.at, zone)} {episode.title}", episode.text) for episode in episodes)
-    return Part("days", _title("days"), tuple(lines))
+def days_part(episodes: Iterable[Episode], zone: tzinfo, units: int = LINE_UNITS, tail: Iterable[str] = ()) -> Part:
+    """Return entries of recent days as they are given, newest first by custom; ``tail`` stands behind them."""
+    lines = (
+        shown_line(f"{local(episode.at, zone)} {episode.title}", outcome_of(episode.text), episode.id, units=units)
+        for episode in episodes
+    )
+    return Part("days", _title("days"), (*lines, *tail))
+
+
+def hit_line(hit: Hit, zone: tzinfo, units: int = LINE_UNITS) -> str:
+    """Return a hit by its date, its title and the beginning of its text; what replaced it is said."""
+    when = f"{local(hit.at, zone)} " if hit.at is not None and hit.kind not in {"note", "element"} else ""
+    newer = f" (superseded by {hit.superseded_by})" if hit.superseded_by else ""
+    said = outcome_of(hit.text) if hit.kind == "episode" else hit.summary or hit.text
+    return shown_line(f"{when}{hit.title}{newer}", said, hit.episode or hit.id, units=units)
+
+
+def lines_part(name: str, lines: Iterable[str]) -> Part:
+    """Return lines as the part of a name; those that are made when looked at are left so."""
+    return Part(name, _title(name), lines if isinstance(lines, Lines) else tuple(lines))
+
+
+def decision_line(decision: Decision, zone: tzinfo, *, by: bool = False, units: int = LINE_UNITS) -> str:
+    """Return a decision with why and when, and on request by whom."""
+    who = f", {decision.actor}" if by else ""
+    return shown_line(f"{decision.title} ({local(decision.at, zone)}{who})", decision.why, decision.id, units=units)
+
+
+def shown_line(head: str, rest: str, id_: str, *, units: int = LINE_UNITS) -> str:
+    """Return one line of at most about so many units: what, more of it, and the id by which all of it is read."""
+    rest = _flat(rest)
+    head = cut_text(_flat(head), units)
+    return f"- {head}: {cut_text(rest, units)} [{id_}]" if rest else f"- {head} [{id_}]"
+
+
+def id_of(line: str) -> str | None:
+    """Return the id at the end of a line; ``None`` where it has none."""
+    found = _ID.search(line)
+    return None if found is None else found[1]
+
+
+def outcome_of(text: str) -> str:
+    """Return what was answered in a turn, where the entry says so, without the list of what was touched; else all."""
+    found = _ANSWERED.search(text)
+    return text if found is None else _FACTS.split(text[found.end() :], maxsplit=1)[0].strip()
 
 
 def degraded_part(reasons: Iterable[str]) -> Part:
@@ -99,9 +193,9 @@ def _fenced(text: str, names: tuple[str, ...], max_chars: int) -> Brief:
     return Brief(fenced, units, names) if units <= max_chars else Brief("", 0, ())
 
 
-def _line(head: str, rest: str) -> str:
-    rest = " ".join(rest.split())
-    return f"- {head}: {cut_text(rest, _LINE_UNITS)}" if rest else f"- {head}"
+def _flat(text: str) -> str:
+    """Return a text on one line, without what is not seen: it could hide words from a person that an agent reads."""
+    return " ".join(_UNSEEN.sub("", text).split())
 
 
 def _title(name: str) -> str:

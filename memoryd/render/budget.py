@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import regex
 
@@ -16,6 +17,8 @@ _LEAST_TEXT_UNITS = 24
 """Less of a text than this tells nobody anything; the hit is dropped instead."""
 
 _BEYOND_UNITS = 256
+_MOST_SKIPPED = 100
+"""So many lines one after the other that do not fit end a part: the room left is smaller than its lines are."""
 _GRAPHEME = regex.compile(r"\X")
 
 
@@ -25,7 +28,7 @@ class Part:
 
     name: str
     title: str
-    lines: tuple[str, ...]
+    lines: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +86,49 @@ def trim_hits(hits: Sequence[Hit], max_units: int) -> Trimmed:
     return Trimmed(tuple(kept))
 
 
-def fit(parts: Sequence[Part], max_units: int) -> Fitted:
+def fit(parts: Sequence[Part], max_units: int, *, shares: Mapping[str, float] = MappingProxyType({})) -> Fitted:
     """Fill a limit with lines in the order of the parts; a part whose title alone would stand is left out.
 
-    A line that does not fit is skipped and shorter ones behind it are still tried: one long line must not hide a part.
+    A line that does not fit is skipped and shorter ones behind it are tried, a hundred in a row at the most: one long
+    line must not hide a part, and a part may have thousands of lines.
+
+    Args:
+        parts: The most important first.
+        max_units: The limit, titles and line ends included.
+        shares: At most so much of the limit for a part by name, as long as a later part wants the rest: one long part
+            must not hide those behind it. What is left goes to the parts in their order.
     """
+    taken: dict[str, set[int]] = {part.name: set() for part in parts}
     room = max_units
+    for is_shared in (True, False) if shares else (False,):
+        for part in parts:
+            own = taken[part.name]
+            share = int(max_units * shares.get(part.name, 1.0)) if is_shared else room
+            title = 0 if own else utf16_units(part.title) + 2
+            limit = min(room, share) - title
+            used = skipped = 0
+            for index, line in enumerate(part.lines):
+                if index in own:
+                    continue
+                size = utf16_units(line) + 1
+                if used + size <= limit:
+                    own.add(index)
+                    used += size
+                    skipped = 0
+                elif (skipped := skipped + 1) == _MOST_SKIPPED:
+                    break
+            if used:
+                room -= used + title
+    return _fitted(parts, taken)
+
+
+def _fitted(parts: Sequence[Part], taken: Mapping[str, set[int]]) -> Fitted:
     fitted: list[Part] = []
     left_out: dict[str, int] = {}
     for part in parts:
-        room_in_part = room - utf16_units(part.title) - 2
-        lines = []
-        for line in part.lines:
-            size = utf16_units(line) + 1
-            if size <= room_in_part:
-                lines.append(line)
-                room_in_part -= size
+        lines = tuple(part.lines[index] for index in sorted(taken[part.name]))
         if lines:
-            fitted.append(replace(part, lines=tuple(lines)))
-            room = room_in_part
+            fitted.append(replace(part, lines=lines))
         if len(lines) < len(part.lines):
             left_out[part.name] = len(part.lines) - len(lines)
     return Fitted(tuple(fitted), left_out)

@@ -38,6 +38,8 @@ class Route:
         reasons: Why, in words, the strongest mark first.
         range: The span of time read from the question's own words.
         language: The code of the language it was read in, ``None`` where nothing told.
+        is_thin: The question's words say too little to choose, so both are asked.
+        is_key_words: It is no question at all.
     """
 
     store: Route3
@@ -45,6 +47,8 @@ class Route:
     reasons: tuple[str, ...]
     range: Span | None = None
     language: str | None = None
+    is_thin: bool = False
+    is_key_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,13 @@ def decide(question: str, *, names: Names = NO_NAMES, now: datetime) -> Route:
     if verdict.thin:
         verdict = replace(verdict, reasons=(*verdict.reasons, _thin_reason(folded, lexicon)))
     return Route(
-        verdict.store, verdict.confidence, verdict.reasons, span, known_language.code if known_language else None
+        verdict.store,
+        verdict.confidence,
+        verdict.reasons,
+        span,
+        known_language.code if known_language else None,
+        is_thin=verdict.thin,
+        is_key_words=verdict.thin and lexicon.asking.search(folded) is None,
     )
 
 

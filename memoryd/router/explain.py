@@ -11,6 +11,7 @@ from memoryd.router.decide import Route
 from memoryd.router.fuse import Merge
 from memoryd.router.language import fold
 from memoryd.router.lexicon import LEXICONS
+from memoryd.router.relevance import Relevance
 from memoryd.text.hit import Found, Hit
 
 
@@ -41,6 +42,9 @@ class Explanation:
         cut: The hit whose text the budget shortened.
         dropped: Hits that the budget left out.
         notes: What else was done or left undone, in words.
+        outdated: Entries that say what a decision replaced.
+        repeats: Hits placed behind all others, since a better one says the same.
+        relevance: What the hits have to do with the question; ``None`` for a timeline.
     """
 
     language: str | None
@@ -55,6 +59,9 @@ class Explanation:
     cut: str | None = None
     dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
+    relevance: Relevance | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the account as plain JSON values."""
@@ -77,6 +84,15 @@ class Explanation:
             "weights": dict(self.weights),
             "merged": [{"kept": one.kept, "merged": one.merged, "reason": one.reason} for one in self.merged],
             "moved": list(self.moved),
+            "outdated": list(self.outdated),
+            "repeats": list(self.repeats),
+            "relevance": None
+            if self.relevance is None
+            else {
+                "words": self.relevance.words,
+                "lead": self.relevance.lead,
+                "is_relevant": self.relevance.is_relevant,
+            },
             "over_limit": list(self.over_limit),
             "cut": self.cut,
             "dropped": list(self.dropped),

@@ -1,7 +1,8 @@
 """One ranked answer out of what the stores found: by ranks, each thing once, nothing outdated in front.
 
-The stores' scores have no common unit, so lists of several stores meet by rank (``memoryd.text.rrf``). What one
-store alone found keeps its scores.
+The stores' scores have no common unit, so lists of several stores meet by rank (``memoryd.text.rrf``). A hit of one
+store can stand in no list of another, so the highest value it can reach is the first place in its own: its score does
+not depend on what the other store found. Where one store alone was asked, its hits keep the scores of its arms.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def fuse(
     if prefer is not None:
         merged = _preferred(merged, prefer)
     ordered, moved = _superseded_last(merged)
-    return Fusion(tuple(_descending(ordered)), tuple(merges), tuple(moved))
+    return Fusion(tuple(descending(ordered)), tuple(merges), tuple(moved))
 
 
 def in_order(found: Iterable[Sequence[Hit]]) -> Fusion:
@@ -73,7 +74,7 @@ def in_order(found: Iterable[Sequence[Hit]]) -> Fusion:
 def _ranked(
     found: Mapping[str, Sequence[Hit]], weights: Mapping[str, float], prefer: Window | None, k: int
 ) -> list[Hit]:
-    lists = {name: _once(hits) for name, hits in found.items() if hits}
+    lists = {name: _once(hits) for name, hits in found.items()}
     if len(lists) <= 1:
         return next(iter(lists.values()), [])
     best: dict[str, Hit] = {}
@@ -81,12 +82,17 @@ def _ranked(
         for hit in hits:
             best[hit.id] = _joined(best[hit.id], hit) if hit.id in best else hit
     rankings = {name: [hit.id for hit in hits] for name, hits in lists.items()}
-    fused = rrf.fuse(rankings, k=k, weights={name: weights.get(name, 1.0) for name in rankings})
-    placed = [(place.score, best[place.id]) for place in fused]
+    counted = {name: weights.get(name, 1.0) for name in rankings}
+    fused = rrf.fuse(rankings, k=k, weights=counted)
+    # From the share of all lists to the share of one: the heaviest.
+    whole = sum(counted.values()) / max(counted.values())
+    placed = [(min(place.score * whole, 1.0), best[place.id]) for place in fused]
 
-    def order(pair: tuple[float, Hit]) -> tuple[float, bool, float, str]:
+    def order(pair: tuple[float, Hit]) -> tuple[float, bool, float, float, str]:
         score, hit = pair
-        return (-score, not _inside(hit, prefer), -hit.score, hit.id)
+        # Of two stores' hits on one place the later word goes first: what holds now, before what was so once.
+        later = 0.0 if hit.at is None else -hit.at.timestamp()
+        return (-score, not _inside(hit, prefer), later, -hit.score, hit.id)
 
     return [replace(hit, score=score) for score, hit in sorted(placed, key=order)]
 
@@ -229,7 +235,7 @@ def _superseded_last(hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
     return ordered, moved
 
 
-def _descending(hits: Sequence[Hit]) -> Iterable[Hit]:
+def descending(hits: Sequence[Hit]) -> Iterable[Hit]:
     """Lower each score to the one before it, so that a hit that was moved does not look better than its place."""
     ceiling = 1.0
     for hit in hits:

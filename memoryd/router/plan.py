@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,6 +11,7 @@ from episodic.search import EpisodicQuery
 from memoryd.router.anchor import LookUp, anchored
 from memoryd.router.decide import Route, Route3, decide
 from memoryd.router.errors import InvalidQuestion
+from memoryd.router.likeness import refined
 from memoryd.router.names import Names
 from memoryd.router.request import RecallRequest
 from memoryd.router.temporal import Span
@@ -40,6 +42,7 @@ class Plan:
     episodic_kinds: tuple[str, ...]
     semantic_kinds: tuple[str, ...]
     notes: tuple[str, ...]
+    is_widened: bool = False
 
     @property
     def is_timeline(self) -> bool:
@@ -52,7 +55,14 @@ def has_words(question: str) -> bool:
     return _WORD.search(question) is not None
 
 
-def plan(request: RecallRequest, *, names: Names, now: datetime, look_up: LookUp | None = None) -> Plan:
+def plan(
+    request: RecallRequest,
+    *,
+    names: Names,
+    now: datetime,
+    look_up: LookUp | None = None,
+    likeness: Callable[[], float | None] = lambda: None,
+) -> Plan:
     """Plan the answer to a request.
 
     Args:
@@ -60,11 +70,12 @@ def plan(request: RecallRequest, *, names: Names, now: datetime, look_up: LookUp
         names: What graph and journal know.
         now: The asker's present, aware.
         look_up: Finds entries of the journal, for a span that an event bounds ("since the release").
+        likeness: Tells how much the question sounds like one on events, where its words give too few cues.
 
     Raises:
         InvalidQuestion: The question is empty and the request has no window.
     """
-    route = _route_of(request, names, now)
+    route = _route_of(request, names, now, likeness)
     if look_up is not None:
         route = anchored(route, request.query, now, look_up)
     span = route.range
@@ -79,7 +90,16 @@ def plan(request: RecallRequest, *, names: Names, now: datetime, look_up: LookUp
     return Plan(route, text, window, prefer, limit, episodic_kinds, semantic_kinds, notes)
 
 
-def _route_of(request: RecallRequest, names: Names, now: datetime) -> Route:
+def widened(planned: Plan) -> Plan:
+    """Return the plan that asks both memories, since the one that was chosen holds nothing on the matter."""
+    reason = f"the {planned.route.store} memory holds nothing on it, so both were asked"
+    route = replace(planned.route, store="both", reasons=(*planned.route.reasons, reason))
+    return replace(
+        planned, route=route, episodic_kinds=_EPISODIC_KINDS, semantic_kinds=_SEMANTIC_KINDS, is_widened=True
+    )
+
+
+def _route_of(request: RecallRequest, names: Names, now: datetime, likeness: Callable[[], float | None]) -> Route:
     if has_words(request.query):
         route = decide(request.query, names=names, now=now)
     elif request.window:
@@ -89,7 +109,7 @@ def _route_of(request: RecallRequest, names: Names, now: datetime) -> Route:
     else:
         raise InvalidQuestion("the question is empty; ask something, or give since or until to read a span of time")
     if request.store == "auto":
-        return route
+        return refined(route, likeness)
     return replace(route, store=request.store, confidence=1.0, reasons=(f"the caller chose {request.store}",))
 
 

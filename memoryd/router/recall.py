@@ -18,14 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from episodic.search import EpisodicQuery
-from memoryd.render.budget import trim_hits
+from memoryd.render.budget import Trimmed, trim_hits
 from memoryd.router.decide import Route, decide
 from memoryd.router.errors import InvalidQuestion
 from memoryd.router.explain import Asked, Explanation, asks_for_decisions, language_name
-from memoryd.router.fuse import Fusion, fuse, in_order
+from memoryd.router.fuse import Fusion, descending, fuse, in_order
+from memoryd.router.likeness import Likeness, refined
 from memoryd.router.names import NO_NAMES, Names
-from memoryd.router.plan import Plan, episodic_query, has_words, plan, semantic_query
+from memoryd.router.outdated import cited, contradicted
+from memoryd.router.plan import SEARCH_CHARACTERS, Plan, episodic_query, has_words, plan, semantic_query, widened
+from memoryd.router.relevance import NOTHING, Relevance, judge
 from memoryd.router.request import Answer, RecallRequest
+from memoryd.router.spread import spread
 from memoryd.text.embedder import Embedder, Vectors, Weights, lexical_of
 from memoryd.text.hit import Found, Hit
 from memoryd.text.window import Window
@@ -36,7 +40,8 @@ _TELLING = 20
 
 NOTHING_SUPERSEDED: Mapping[str, str] = MappingProxyType({})
 DECISION_WEIGHT = 0.6
-"""What decisions count beside entries, unless the question asks for decisions: then as much."""
+"""What decisions count beside entries, unless the question asks for decisions: then as much. A store that was chosen
+and holds nothing on the matter counts no more."""
 
 
 class EpisodicPort(Protocol):
@@ -67,6 +72,7 @@ class Recall:
         names: Callable[[], Names] = lambda: NO_NAMES,
         superseded: Callable[[datetime | None], Mapping[str, str]] = lambda _: NOTHING_SUPERSEDED,
         timer: Callable[[], float] = time.perf_counter,
+        likeness: Likeness | None = None,
     ) -> None:
         self._episodic = episodic
         self._semantic = semantic
@@ -74,16 +80,22 @@ class Recall:
         self._names = names
         self._superseded = superseded
         self._timer = timer
+        self._likeness = likeness
 
-    def route(self, query: str) -> Route:
-        """Return which store a question goes to, without asking it.
+    def route(self, query: str, embedder: Callable[[], Embedder | None] = lambda: None) -> Route:
+        """Return which store a question goes to, without asking it. ``embedder`` is called where its cues are weak.
 
         Raises:
             InvalidQuestion: The question has no words.
         """
         if not has_words(query):
             raise InvalidQuestion("the question has no words; ask something")
-        return decide(query, names=self._names(), now=self._clock())
+        route = decide(query, names=self._names(), now=self._clock())
+        return refined(route, lambda: self._sounds(query, embedder()))
+
+    def names_in(self, text: str) -> tuple[str, ...]:
+        """Return the names of known things that a text holds."""
+        return tuple(found.name for found in self._names().found_in(text))
 
     def recall(self, request: RecallRequest, embedder: Embedder | None = None) -> Answer:
         """Answer a question.
@@ -96,22 +108,42 @@ class Recall:
             InvalidQuestion: The question is empty and the request has no window.
         """
         started = self._timer()
-        planned = plan(
-            request, names=self._names(), now=self._clock(), look_up=lambda phrase: self._telling(request, phrase)
-        )
         shared = _OneQuestion(embedder) if embedder is not None else None
+        planned = plan(
+            request,
+            names=self._names(),
+            now=self._clock(),
+            look_up=lambda phrase: self._telling(request, phrase),
+            likeness=lambda: self._sounds(request.query, shared),
+        )
         asked, failures = self._ask(request, planned, shared)
+        if not failures and _is_doubtful(request, planned, asked):
+            # The stores' own evidence has the last word: what one does not hold may stand in the other.
+            wider = widened(planned)
+            more, failures = self._ask(request, wider, shared)
+            if not failures and not all(_holds_nothing(wider, one) for one in more):
+                planned, asked = wider, more
         weights = _weights(request.query, planned)
-        fusion = _fused(asked, planned, weights)
+        if planned.is_widened:
+            weights |= {one.store: DECISION_WEIGHT for one in asked if _holds_nothing(planned, one)}
+        fusion, outdated = _fused(asked, planned, weights)
+        repeats: list[str] = []
+        if request.max_chars is not None and not planned.is_timeline:
+            distinct, repeats = spread(fusion.hits)
+            fusion = replace(fusion, hits=tuple(descending(distinct)))
         hits = fusion.hits[: planned.limit]
+        relevance = None if planned.is_timeline else judge(_matter(planned), hits, [one.found.arms for one in asked])
+        route = _told(planned.route, relevance)
         trimmed = trim_hits(hits, request.max_chars) if request.max_chars is not None else None
         degraded = dict.fromkeys([*failures, *(reason for one in asked for reason in one.found.degraded)])
+        if trimmed is not None and (trimmed.cut or trimmed.dropped):
+            degraded[_shortened(trimmed)] = None
         explanation = None
         if request.explain:
             explanation = Explanation(
                 language=language_name(planned.route.language),
                 mode="timeline" if planned.is_timeline else "search",
-                route=planned.route,
+                route=route,
                 asked=tuple(asked),
                 hits=trimmed.hits if trimmed is not None else hits,
                 weights=weights,
@@ -120,16 +152,24 @@ class Recall:
                 over_limit=tuple(hit.id for hit in fusion.hits[planned.limit :]),
                 cut=trimmed.cut if trimmed is not None else None,
                 dropped=trimmed.dropped if trimmed is not None else (),
-                notes=planned.notes,
+                notes=(*planned.notes, *(note for one in asked for note in one.found.notes)),
+                outdated=tuple(outdated),
+                repeats=tuple(repeats),
+                relevance=relevance,
             )
         return Answer(
             query=request.query,
-            route=planned.route,
+            route=route,
             hits=trimmed.hits if trimmed is not None else hits,
             degraded=tuple(degraded),
             took_ms=round((self._timer() - started) * 1000),
             explanation=explanation,
         )
+
+    def _sounds(self, query: str, embedder: Embedder | None) -> float | None:
+        if self._likeness is None or embedder is None:
+            return None
+        return self._likeness.probability(query[:SEARCH_CHARACTERS].strip(), embedder)
 
     def _telling(self, request: RecallRequest, phrase: str) -> Sequence[Hit]:
         """Return entries that tell of an event, by their words alone: a span must not hang on a likeness."""
@@ -169,18 +209,11 @@ class Recall:
                 failures.append(f"{store} memory could not be searched: {type(error).__name__}: {error}")
                 continue
             admitted = _admitted(found.hits, store, request, planned)
-            found = replace(found, hits=tuple(_marked(admitted, self._superseded(request.as_of))))
+            found = replace(found, hits=tuple(cited(admitted, self._superseded(request.as_of))))
             asked.append(Asked(store, planned.text, kinds, found, round((self._timer() - started) * 1000)))
         if errors and not asked:
             raise errors[0]
         return asked, failures
-
-
-def _marked(hits: Iterable[Hit], superseded: Mapping[str, str]) -> Iterable[Hit]:
-    """Mark entries of the journal that only tell of a decision which was replaced."""
-    for hit in hits:
-        newer = superseded.get(hit.episode) if hit.episode is not None and hit.superseded_by is None else None
-        yield hit if newer is None else replace(hit, superseded_by=newer)
 
 
 class _OneQuestion:
@@ -235,13 +268,55 @@ def _admitted(hits: Iterable[Hit], store: str, request: RecallRequest, planned: 
         yield replace(hit, store="episodic") if planned.route.store == "episodic" and store == "semantic" else hit
 
 
+def _shortened(trimmed: Trimmed) -> str:
+    """Say what a limit on the text cost: an answer that was cut must not look like a whole one."""
+    lost = []
+    if trimmed.cut:
+        lost.append("the end of the last text")
+    if trimmed.dropped:
+        lost.append(f"{len(trimmed.dropped)} more {'hit' if len(trimmed.dropped) == 1 else 'hits'}")
+    return f"left out for max_chars: {' and '.join(lost)}"
+
+
 def _weights(query: str, planned: Plan) -> dict[str, float]:
     if planned.route.store != "episodic" or asks_for_decisions(query, planned.route.language):
         return {"episodic": 1.0, "semantic": 1.0}
     return {"episodic": 1.0, "semantic": DECISION_WEIGHT}
 
 
-def _fused(asked: Sequence[Asked], planned: Plan, weights: dict[str, float]) -> Fusion:
+def _fused(asked: Sequence[Asked], planned: Plan, weights: dict[str, float]) -> tuple[Fusion, list[str]]:
+    """Return one list, and the entries in it that say what a decision replaced."""
     if planned.is_timeline:
-        return in_order(one.found.hits for one in asked)
-    return fuse({one.store: one.found.hits for one in asked}, weights=weights, prefer=planned.prefer)
+        return in_order(one.found.hits for one in asked), []
+    found: Mapping[str, Sequence[Hit]] = {one.store: one.found.hits for one in asked}
+    outdated: list[str] = []
+    # Who asks what happened wants the old entry as it was; who asks what holds must not take it for today's.
+    if planned.route.store != "episodic":
+        found, outdated = contradicted(found)
+    return fuse(found, weights=weights, prefer=planned.prefer), outdated
+
+
+def _is_doubtful(request: RecallRequest, planned: Plan, asked: Sequence[Asked]) -> bool:
+    """Tell whether the one memory that was chosen holds nothing on the matter, and the caller left the choice open."""
+    if request.store != "auto" or planned.is_timeline or planned.route.store == "both":
+        return False
+    if request.kinds or request.tags or request.session is not None:
+        return False
+    return all(_holds_nothing(planned, one) for one in asked)
+
+
+def _holds_nothing(planned: Plan, asked: Asked) -> bool:
+    return judge(_matter(planned), asked.found.hits, [asked.found.arms]).is_doubtful
+
+
+def _matter(planned: Plan) -> str:
+    """Return what is asked about, without the words that only name a time."""
+    span = planned.route.range
+    return planned.text if span is None or not span.has_content else span.remainder
+
+
+def _told(route: Route, relevance: Relevance | None) -> Route:
+    """Say in the route that nothing answers the question, where that is so."""
+    if relevance is None or relevance.is_relevant:
+        return route
+    return replace(route, reasons=(*route.reasons, NOTHING))

@@ -159,7 +159,7 @@ def _token(paths: Paths) -> Iterator[Finding]:
 
 def _owner(paths: Paths) -> Iterator[Finding]:
     try:
-        holder = find_holder(paths.lock_file)
+        holder = find_holder(paths.lock_file, paths.memory)
     except MemorydError as error:
         yield Finding("daemon", "problem", str(error))
         return

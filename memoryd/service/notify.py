@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+_TIMES_IN_INTERVAL = 3
 
 
 class Notifier:
@@ -14,7 +17,9 @@ class Notifier:
     """
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
-        address = (os.environ if environ is None else environ).get("NOTIFY_SOCKET", "")
+        environ = os.environ if environ is None else environ
+        address = environ.get("NOTIFY_SOCKET", "")
+        self.watchdog_s = _watchdog_s(environ)
         # A leading @ stands for the NUL of an abstract address; anything else must be a path.
         self._address = f"\0{address[1:]}" if address.startswith("@") else address if address.startswith("/") else ""
 
@@ -31,6 +36,10 @@ class Notifier:
         """Say that the stop has begun."""
         return self.send("STOPPING=1", *_status(status))
 
+    def alive(self) -> bool:
+        """Say that all is well; a manager that set a watchdog starts us again where it does not hear this."""
+        return self.send("WATCHDOG=1")
+
     def status(self, text: str) -> bool:
         """Say, in words, what goes on."""
         return self.send(*_status(text))
@@ -46,6 +55,29 @@ class Notifier:
         except OSError:
             return False
         return True
+
+
+async def keep_alive(notifier: Notifier, is_well: Callable[[], bool]) -> None:
+    """Tell the manager again and again that all is well, as long as it is; return at once without a watchdog.
+
+    Args:
+        notifier: Tells it.
+        is_well: Asks the stores, in a thread; one that does not come back is as bad as a false one.
+    """
+    if notifier.watchdog_s is None:
+        return
+    while True:
+        if await asyncio.to_thread(is_well):
+            notifier.alive()
+        await asyncio.sleep(notifier.watchdog_s / _TIMES_IN_INTERVAL)
+
+
+def _watchdog_s(environ: Mapping[str, str]) -> float | None:
+    """Return within what time the manager wants to hear from this very process, if at all."""
+    given, pid = environ.get("WATCHDOG_USEC", ""), environ.get("WATCHDOG_PID", "")
+    if not (given.isascii() and given.isdigit()) or int(given) == 0 or pid not in {"", str(os.getpid())}:
+        return None
+    return int(given) / 1_000_000
 
 
 def _status(text: str) -> tuple[str, ...]:

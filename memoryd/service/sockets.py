@@ -32,6 +32,8 @@ class Listening:
     tcp: socket.socket
     unix: socket.socket
     path: Path
+    identity: tuple[int, int] | None = None
+    """Device and inode of the Unix socket's name: another's socket of that name is not ours to remove."""
 
     @property
     def port(self) -> int:
@@ -49,11 +51,28 @@ class Listening:
         return [self.unix, self.tcp]
 
     def close(self) -> None:
-        """Close both, and take the Unix socket's name away."""
+        """Close both, and take the Unix socket's name away where it is still ours."""
+        # While our socket is open no other can have its inode; afterwards the number may be anybody's.
+        is_ours = self.is_in_place
         for opened in self.sockets:
             opened.close()
-        with contextlib.suppress(OSError):
-            self.path.unlink(missing_ok=True)
+        if is_ours:
+            with contextlib.suppress(OSError):
+                self.path.unlink(missing_ok=True)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the Unix socket still stands under its name."""
+        return self.identity is not None and _identity(self.path) == self.identity
+
+    def rebind(self) -> Listening:
+        """Return the same with a new Unix socket of the same name, for one whose name was deleted.
+
+        Raises:
+            SocketError: It cannot be made; the old ones stay as they are.
+        """
+        unix = bind_unix(self.path)
+        return Listening(self.tcp, unix, self.path, _identity(self.path))
 
 
 def open_sockets(paths: Paths, *, port: int, lock: OwnerLock, environ: MutableMapping[str, str]) -> Listening:
@@ -87,7 +106,9 @@ def open_sockets(paths: Paths, *, port: int, lock: OwnerLock, environ: MutableMa
             _refuse_reachable(tcp)
         if unix is None:
             opened.append(unix := bind_unix(paths.socket))
-        return Listening(tcp, unix, Path(os.fsdecode(unix.getsockname())))
+        path = Path(os.fsdecode(unix.getsockname()))
+        # The name of a socket that was passed belongs to the manager, which passes it to the next start.
+        return Listening(tcp, unix, path, None if unix in passed else _identity(path))
     except BaseException:
         for one in opened:
             one.close()
@@ -176,6 +197,14 @@ def withdraw_endpoint(paths: Paths) -> None:
     if isinstance(record, dict) and record.get("pid") == os.getpid():
         with contextlib.suppress(OSError):
             paths.endpoint_file.unlink(missing_ok=True)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        info = path.lstat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
 
 
 def _refuse_reachable(passed: socket.socket) -> None:

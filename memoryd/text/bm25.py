@@ -18,7 +18,7 @@ from memoryd.text.terms import term_id
 K1 = 0.9
 """How soon a repeated term stops counting."""
 
-B = 0.4
+B = 0.75
 """How much a long document is held against its terms, 0 to 1."""
 
 AVGDL = 100.0
@@ -59,7 +59,12 @@ def query_weights(terms: Iterable[str], document_frequency: Mapping[int, int], d
     for id_ in map(term_id, terms):
         holders = document_frequency.get(id_, 0)
         if holders > 0:
-            # A frequency counted a moment after the total may exceed it; the logarithm must stay above 0.
-            total = max(documents, holders)
-            weights[id_] = math.log(1 + (total - holders + 0.5) / (holders + 0.5))
+            weights[id_] = inverse_frequency(holders, documents)
     return weights
+
+
+def inverse_frequency(holders: float, documents: float) -> float:
+    """Return the idf of a term that so many documents hold; above 0."""
+    # A frequency counted a moment after the total may exceed it; the logarithm must stay above 0.
+    total = max(documents, holders)
+    return math.log(1 + (total - holders + 0.5) / (holders + 0.5))

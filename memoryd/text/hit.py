@@ -65,9 +65,11 @@ class Hit:
 class Found:
     """What one store found: hits best first, what it had to do without, and each arm's own list for ``explain``.
 
+    ``notes`` says, in words, what else was weighed.
     ``arms`` maps an arm's name (``lexical``, ``dense``, ``names`` …) to its ``(hit id, raw score)`` pairs, best first.
     """
 
     hits: tuple[Hit, ...]
     degraded: tuple[str, ...] = ()
     arms: Mapping[str, tuple[tuple[str, float], ...]] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()

@@ -13,6 +13,8 @@ from types import MappingProxyType
 
 DEFAULT_K = 10
 NOT_BLIND: Mapping[str, Collection[str]] = MappingProxyType({})
+WHOLE: Mapping[str, Mapping[str, float]] = MappingProxyType({})
+NO_TAILS: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ def fuse(
     k: int = DEFAULT_K,
     weights: Mapping[str, float] | None = None,
     blind: Mapping[str, Collection[str]] = NOT_BLIND,
+    shares: Mapping[str, Mapping[str, float]] = WHOLE,
+    tails: Mapping[str, float] = NO_TAILS,
 ) -> list[Fused]:
     """Fuse lists of ids (best first) by reciprocal rank: the sum of ``w / (k + rank)`` over its highest possible value.
 
@@ -39,6 +43,11 @@ def fuse(
     ``blind`` names, for a list, ids that it could not have ranked whatever they say: an entry whose vector is not made
     yet. For these the list does not count in the highest value, so that what was just written is not ranked below all
     that is old.
+
+    ``shares`` gives, for a list, the part of its rank's worth that an id gets, 0 to 1 (1 where it names none): a list
+    whose fifth is half as good as its first may say so. ``tails`` gives, for a list, the part of the next rank's worth
+    that ids get which the list lacks, 0 to 1: all of them tie behind its last, so that standing at its end is worth
+    little more than not standing in it. Neither can lift a score above the highest.
 
     Raises:
         ValueError: ``k`` is negative, or a weight is negative or not finite.
@@ -51,10 +60,15 @@ def fuse(
     def highest(id_: str) -> float:
         return sum(w / (k + 1) for arm, w in weight_of.items() if arm in ranks[id_] or id_ not in blind.get(arm, ()))
 
-    scores = {
-        id_: math.fsum(weight_of[arm] / (k + rank) for arm, rank in places.items()) / highest(id_)
-        for id_, places in ranks.items()
-    }
+    def worth(id_: str, arm: str) -> float:
+        rank = ranks[id_].get(arm)
+        if rank is not None:
+            return shares.get(arm, {}).get(id_, 1.0) * weight_of[arm] / (k + rank)
+        if id_ in blind.get(arm, ()):
+            return 0.0
+        return tails.get(arm, 0.0) * weight_of[arm] / (k + len(rankings[arm]) + 1)
+
+    scores = {id_: math.fsum(worth(id_, arm) for arm in weight_of) / highest(id_) for id_ in ranks}
     return _ordered(scores, ranks)
 
 

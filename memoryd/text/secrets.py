@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memoryd.text.canonical import digest
+
 _PLACEHOLDERS = frozenset(
     {"password", "passwd", "pass", "pwd", "pw", "secret", "token", "changeme", "change_me", "example", "none", "null",
-     "true", "false", "redacted", "hidden", "string", "your_password", "yourpassword", "your_token", "your_key"}
+     "true", "false", "redacted", "hidden", "string", "your_password", "yourpassword", "your_token", "your_key",
+     "value", "include", "omit", "same-origin", "stdin", "prompt", "1password", "keepass2"}
 )  # fmt: skip
 _DUMMY = re.compile(
     r"[*.xX#-]+"  # masked out
@@ -19,13 +22,26 @@ _DUMMY = re.compile(
     r"|(?:os\.|process\.env|env\.|getenv|secrets?\.|config\.|settings\.|self\.|vault:|op://).*"  # code that reads it
     r"|\w*\(.*"  # a call
     r"|~?(?:/[\w.-]+){2,}/?"  # a path
+    r"|[\w./-]+\.(?:py|js|ts|go|rs|toml|ya?ml|json|env|md|txt|ini|cfg)(?::\d+)?"  # a file that holds it
+    r"|id=.*"  # the name that a build gives to one
 )
+# What a sentence says of a password, instead of saying it: "is sha256-hashed", "is 12-characters", "is v2.3".
+_SAID_OF_IT = re.compile(
+    r"v?\d+(?:\.\d+)*|\d+[-\w]*(?:bits?|bytes?|chars?|characters?)|.*(?:ed|ing|only|able)", re.IGNORECASE
+)
+_ENDS = ".,:!?"
 
+_PLAIN_ID = re.compile(r"[0-9a-f-]{1,40}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 _SURE, _VALUE, _NAMED = "sure", "value", "named"
 # How sure a rule is: its form alone makes it a secret; or a value that may only stand for one; or a value behind a
 # name, where plain words and UUIDs are no secret either.
+
+_WORD = r"(?P<v>'[^'\n]{4,400}'|\"[^\"\n]{4,400}\"|[^\s'\"$;|&<>`-][^\s'\"$;|&<>`]{3,400})"
+# A word of a command line.
+_MIXED = r"(?=[^\s]{0,80}\d)(?=[^\s]{0,80}[A-Za-z])"
+# Letters and digits: what a sentence calls a password has both, or it would be a word of the sentence.
 
 _NAMES = (
     r"api[_-]?key|secret[_-]?key|secret|client[_-]?secret|access[_-]?key|account[_-]?key|access[_-]?token|auth[_-]?token"
@@ -127,6 +143,36 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         r"\b(?:curl|wget|https?)(?=\s)[^\n]{0,400}?\s(?:-u|--user)[ =]['\"]?[^\s:'\"$]{1,100}:(?P<v>[^\s'\"$]{4,200})",
     ),
     (
+        "a password of a command",
+        _VALUE,
+        r"\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\s(?:[^\n|;&]{0,300}?\s)?-p" + _WORD,
+    ),
+    ("a password of a command", _VALUE, r"\bsshpass\s{1,3}-p\s{0,3}" + _WORD),
+    (
+        "a password of a command",
+        _VALUE,
+        r"\b(?:docker|podman|nerdctl|buildah|skopeo|oras|helm|oc|az)\s[^\n|;&]{0,80}?login\s"
+        r"(?:[^\n|;&]{0,300}?\s)?-p[ =]?" + _WORD,
+    ),
+    ("a password of a command", _VALUE, r"\bredis-cli\s(?:[^\n|;&]{0,200}?\s)?-a\s{1,3}" + _WORD),
+    ("a password of a command", _VALUE, r"\b(?:zip|unzip)\s(?:[^\n|;&]{0,200}?\s)?-P\s{1,3}" + _WORD),
+    (
+        "a secret of a command",
+        _VALUE,
+        (
+            r"(?<![\w-])--(?:[a-z0-9]{1,20}-){0,3}(?:password|passwd|passphrase|token|secret|api-?key|access-key)"
+            r"(?:=(?P<v>[^\s'\"$-][^\s'\"]{3,400}))"
+        ),
+    ),
+    (
+        "a secret of a command",
+        _VALUE,
+        (
+            r"(?<![\w-])--(?:[a-z0-9]{1,20}-){0,3}(?:password|passwd|passphrase|access-key)[ ]"
+            r"(?P<v>[^\s'\"$`-][^\s'\"`;|&]{3,400})(?=\s{1,3}-{1,2}[a-zA-Z]|\s{0,3}(?:[|;&\n]|\Z))"
+        ),
+    ),
+    (
         "a secret of a command",
         _NAMED,
         (
@@ -152,16 +198,60 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         ),
     ),
 )
+_SAID = len(_RULES)
+_RULES += (
+    (
+        "a password that is said",
+        _NAMED,
+        (
+            r"(?i:(?<![a-z0-9])(?:pass(?:word|phrase|wd|code|wort)|kennwort|mot de passe|contrase[ñn]a|senha|пароль)"
+            r"\s{0,3}(?:is|was|lautet|ist|war|est|es|era|é|-|—)\s{0,2}:?\s{1,3})['\"`]?"
+            + _MIXED
+            + r"(?P<v>[^\s'\"`,;]{5,200})"
+        ),
+    ),
+    (
+        "a password that is said",
+        _NAMED,
+        (
+            r"(?:密码|密碼|口令|パスワード|비밀번호)\s{0,2}(?:是|为|為|は|が|은|는|[:：=])?\s{0,2}['\"`「]?"
+            + _MIXED
+            + r"(?P<v>[!-&(-~]{5,200})"
+        ),
+    ),
+    (
+        "a password that is said",
+        _NAMED,
+        r"(?i:(?<![a-z0-9_-])(?:pass|pw)\s{0,2}[:=]\s{0,2})" + _MIXED + r"(?P<v>[^\s'\"`,;]{5,200})",
+    ),
+)
+_SAID_KINDS = range(_SAID, len(_RULES))
+_RULES += (
+    ("a password", _NAMED, r"(?i:passw(?:or)?d['\"]?\s{0,3}[:=]\s{0,3})(?P<v>'[^'\n]{4,5}'|\"[^\"\n]{4,5}\")"),
+    (
+        "a named secret",
+        _NAMED,
+        rf"(?i:<(?:[a-z0-9]{{1,20}}[_.-]?){{0,2}}(?:{_NAMES}|token)>)(?P<v>[^<\s]{{4,400}})</",
+    ),
+    (
+        "a token in an address",
+        _VALUE,
+        r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,30}://" + _MIXED + r"(?P<v>[A-Za-z0-9_-]{20,200})@",
+    ),
+)
 _EXACT_HINTS = (
     "-----BEGIN ", "PuTTY-User", "AGE-SECRET-KEY", "AKIA", "ASIA", "ABIA", "ACCA", "ghp_", "gho_", "ghu_", "ghs_",
     "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glptt-", "gloas-", "sk-", "xox", "xapp-", "k_live_", "k_test_",
     "whsec_", "AIza", "GOCSPX-", "ya29.", "npm_", "pypi-", "hf_", "dckr_pat_", "SG.", "_v1_", "shpat_", "shpca_",
     "shppa_", "shpss_", "lin_api_", "hvs.", "hvb.", "dapi", ":AA", "hooks.slack", "discord", "eyJ", "://",
-    "machine", "curl", "wget", "http ", "https ",
+    "machine", "curl", "wget", "http ", "https ", "sshpass", "mysql", "mariadb", "docker", "podman", "nerdctl",
+    "buildah", "skopeo", "oras", "helm", "oc ", "az ", "redis-cli", "zip ", "密码", "密碼", "口令", "パスワード",
+    "비밀번호",
 )  # fmt: skip
 _FOLDED_HINTS = (
     "key", "secret", "token", "passw", "pwd", "passphrase", "_pass", "-pass", "credential", "authorization", "bearer",
-    "cookie", "sig=", "auth=", "signature=",
+    "cookie", "sig=", "auth=", "signature=", "kennwort", "mot de passe", "contrase", "senha", "пароль", "passcode",
+    "pass:", "pass =", "pass=", "pw:", "pw=", "pw =", "<pwd",
 )  # fmt: skip
 """A secret begins near one of these; the rules, which are slow, look only there."""
 _BEFORE, _BEHIND = 300, 450
@@ -197,7 +287,8 @@ def find_secrets(text: str) -> list[Span]:
                 break
             rule = next(index for index in range(len(_RULES)) if match.group(f"g{index}") is not None)
             start, stop = match.span(f"g{rule}")
-            if _DOUBTS[rule] != _SURE and _is_dummy(text[start:stop], named=_DOUBTS[rule] == _NAMED):
+            is_said = rule in _SAID_KINDS and _SAID_OF_IT.fullmatch(text[start:stop].rstrip(_ENDS)) is not None
+            if _DOUBTS[rule] != _SURE and (is_said or _is_dummy(text[start:stop], named=_DOUBTS[rule] == _NAMED)):
                 # Not a secret itself; one may begin inside what this rule took for a value.
                 position = max(start, match.start() + 1)
                 continue
@@ -232,6 +323,17 @@ def redact(text: str) -> str:
     return "".join(parts) + text[position:] if parts else text
 
 
+def redact_id(name: str) -> str:
+    """Return a name that may be stored: itself, or a hash of it where it holds a credential.
+
+    For what tells things apart (sessions, turns, calls): the same name gives the same hash, so that what is done twice
+    is still known to be.
+    """
+    if _PLAIN_ID.fullmatch(name) is not None or not find_secrets(name):
+        return name
+    return f"redacted-{digest(name, length=20)}"
+
+
 def _is_dummy(value: str, *, named: bool) -> bool:
     """Tell whether a value only stands for a secret: a placeholder, a variable, a word of a sentence."""
     bare = value.strip("'\"`")
@@ -240,4 +342,4 @@ def _is_dummy(value: str, *, named: bool) -> bool:
     if named and _UUID.fullmatch(bare) is not None:
         return True
     # "password: required", "secret = rotated weekly": words. A secret has digits, mixed case or signs, or is quoted.
-    return named and bare == value and bare.rstrip(".,:!?").isalpha() and (bare.islower() or bare.istitle())
+    return named and bare == value and bare.rstrip(_ENDS).isalpha() and (bare.islower() or bare.istitle())

@@ -20,6 +20,9 @@ _ALGORITHMS = {
     "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
     "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
 }  # fmt: skip
+LANGUAGES = frozenset({*_ALGORITHMS, "ja", "ko", "zh"})
+"""What may be set: languages with a stemmer, and those whose words have no endings to fold."""
+
 _SCRIPTS = {
     "ar": "Arabic", "el": "Greek", "hi": "Devanagari", "hy": "Armenian", "ne": "Devanagari", "ru": "Cyrillic",
     "sr": "Cyrillic", "ta": "Tamil",

@@ -13,11 +13,14 @@ from types import MappingProxyType
 
 from memoryd.text.canonical import digest, fold_name
 from memoryd.text.report import Problem, Report
+from semantic.errors import InvalidNote, NameTaken, NoteUnwritable, UnknownNote
 from semantic.ids import note_id
 from semantic.model import Note
+from semantic.vault.cache import Keeping
 from semantic.vault.contract import Contract
 from semantic.vault.daily import DailyNotes
 from semantic.vault.note import read_note
+from semantic.vault.place import clean_path, find_place
 from semantic.vault.shelf import Changes, Shelf
 from semantic.vault.tag import tag_matches
 
@@ -30,6 +33,7 @@ class Library:
         contract: What each note is checked against.
         clock: Gives the present instant, aware.
         zone: The zone of dates in front matter that name none; the clock's by default.
+        keeping: Where what was read is kept from one start to the next.
     """
 
     def __init__(
@@ -38,12 +42,14 @@ class Library:
         contract: Contract,
         clock: Callable[[], datetime],
         zone: tzinfo | None = None,
+        keeping: Keeping | None = None,
     ) -> None:
         self._contract = contract
         self._clock = clock
         self._zone = zone or self._clock().tzinfo or UTC
         self._shelves = {
-            name: Shelf(name, Path(folder), self._contract, self._zone) for name, folder in sorted(vaults.items())
+            name: Shelf(name, Path(folder), self._contract, self._zone, keeping)
+            for name, folder in sorted(vaults.items())
         }
         self._reading = threading.Lock()  # one pass over the disk at a time
         self._lock = threading.Lock()  # held only while the notes change hands
@@ -98,6 +104,53 @@ class Library:
             return self._notes.get(note_id(vault, path))
         except ValueError:
             return None  # a path that is no text names no note
+
+    def fresh_note(self, vault: str, path: str) -> Note | None:
+        """Return the note at a path as its file is now, whether or not its last change was heard of."""
+        shelf = self._shelves.get(vault)
+        if shelf is None:
+            return None
+        note = self.note(vault, path)
+        if note is not None and shelf.is_as_read(note.path):
+            return note
+        try:
+            path = clean_path(path)
+            root, hides = self.bounds(vault)
+            if hides(path):
+                return None
+            disk = find_place(vault, root, path).listed
+        except (InvalidNote, NameTaken, NoteUnwritable):
+            disk = shelf.root / path
+            if note is None:
+                return None
+        self.refresh([disk])
+        return self.note(vault, path)
+
+    def bounds(self, vault: str) -> tuple[Path, Callable[[str], str | None]]:
+        """Return a vault's folder, and what says in words why no note may lie at a path of it (``None``: one may).
+
+        Raises:
+            UnknownNote: There is no vault of this name.
+            NoteUnwritable: Its folder is not there.
+        """
+        shelf = self._shelves.get(vault)
+        if shelf is None:
+            raise UnknownNote(f"there is no vault of this name; there are: {', '.join(self._shelves)}")
+        if not shelf.root.is_dir():
+            raise NoteUnwritable(f"the folder of the vault {vault} is not there; mount it, or mend vault.paths")
+        return shelf.root, shelf.barrier()
+
+    def shelved(self, vault: str) -> tuple[dict[str, Note], frozenset[str]]:
+        """Return a vault's notes by path, and the paths of its other files."""
+        with self._lock:
+            shelf = self._shelves[vault]
+            return dict(shelf.notes), shelf.files
+
+    def disk_of(self, vault: str, path: str) -> Path | None:
+        """Return the file of a note as it was last read, ``None`` where there is none."""
+        with self._lock:
+            entry = self._shelves[vault].entries.get(path)
+            return None if entry is None else entry.seen.disk.resolve()
 
     def links_to(self, id: str) -> list[Note]:  # noqa: A002 - an id is called id everywhere
         """Return the notes that link to a note (``no_…``) or to another file (``<vault>:<path>``).

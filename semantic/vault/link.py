@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
@@ -32,7 +33,18 @@ _DEFINITION = re.compile(
     r"^ {0,3}\[(?P<label>[^\]\[^\n][^\]\[\n]*)\]:[ \t]*(?P<destination><[^<>\n]*>|\S+)", re.MULTILINE
 )
 _WIKILINK = re.compile(r"(!)?\[\[((?:[^\[\]\n]|\[(?!\[)|\](?!\]))+)\]\]")
+_COMMENT = re.compile(r"(?:^|\s)#")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:")
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A link, and the span in the text at which its target is written; ``is_wikilink`` tells the two forms apart."""
+
+    link: NoteLink
+    start: int
+    end: int
+    is_wikilink: bool
 
 
 def find_links(text: str, *, first_line: int = 1, masked: str | None = None) -> list[NoteLink]:
@@ -46,8 +58,13 @@ def find_links(text: str, *, first_line: int = 1, masked: str | None = None) -> 
         first_line: The 1-based line of the file at which the text starts.
         masked: ``mask_code(text)``, where the caller has it.
     """
+    return [located.link for located in locate_links(text, first_line=first_line, masked=masked)]
+
+
+def locate_links(text: str, *, first_line: int = 1, masked: str | None = None) -> list[Located]:
+    """Return the links of a Markdown text in order, as ``find_links`` does, with the place of each target."""
     masked = mask_code(text) if masked is None else masked
-    found: list[tuple[int, NoteLink]] = []
+    found: list[tuple[int, Located]] = []
     opened: list[tuple[int, bool]] = []
     lines = _Lines(text, first_line)
     for token in _TOKEN.finditer(masked):
@@ -55,7 +72,7 @@ def find_links(text: str, *, first_line: int = 1, masked: str | None = None) -> 
             start, end = token.span("inner")
             link = _wikilink(text[start:end], embed=token["embed"] is not None, line=lines.at(token.start()))
             if link is not None:
-                found.append((token.start(), link))
+                found.append((token.start(), _located_wikilink(link, text[start:end], start)))
         elif token["open"] is not None:
             opened.append((token.end(), token["open"] == "!["))
         elif token.group().startswith("]") and opened:
@@ -64,13 +81,39 @@ def find_links(text: str, *, first_line: int = 1, masked: str | None = None) -> 
                 shown = text[start : token.start()]
                 link = _markdown_link(token["destination"], shown, embed=embed, line=lines.at(token.start()))
                 if link is not None:
-                    found.append((start, link))
+                    found.append((start, _located_destination(link, token)))
     lines = _Lines(text, first_line)
     for token in _DEFINITION.finditer(masked):
         link = _markdown_link(token["destination"], token["label"], embed=False, line=lines.at(token.start()))
         if link is not None:
-            found.append((token.start(), link))
-    return [link for _, link in sorted(found, key=lambda pair: pair[0])]
+            found.append((token.start(), _located_destination(link, token)))
+    return [located for _, located in sorted(found, key=lambda pair: pair[0])]
+
+
+def locate_property_links(raw: str) -> list[Located]:
+    """Return the wikilinks of a front matter block as stored, those in comments left out; lines are not counted."""
+    found = []
+    for token in _WIKILINK.finditer(raw):
+        row = raw[raw.rfind("\n", 0, token.start()) + 1 : token.start()]
+        link = _wikilink(token[2], embed=token[1] is not None, line=0)
+        if link is not None and not _COMMENT.search(row):
+            found.append(_located_wikilink(link, token[2], token.start(2)))
+    return found
+
+
+def _located_wikilink(link: NoteLink, inner: str, at: int) -> Located:
+    ends = [place for mark in ("|", "\\|", "#") if (place := inner.find(mark)) >= 0]
+    target = inner[: min(ends, default=len(inner))]
+    start = at + len(target) - len(target.lstrip())
+    return Located(link, start, start + len(target.strip()), is_wikilink=True)
+
+
+def _located_destination(link: NoteLink, token: re.Match[str]) -> Located:
+    destination, start = token["destination"], token.start("destination")
+    start += destination.startswith("<")
+    target = destination.removeprefix("<").removesuffix(">").partition("#")[0]
+    start += len(target) - len(target.lstrip())
+    return Located(link, start, start + len(target.strip()), is_wikilink=False)
 
 
 def property_links(front_matter: Mapping[str, Any], raw: str) -> list[NoteLink]:

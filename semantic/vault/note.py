@@ -27,6 +27,10 @@ from semantic.vault.tag import front_matter_tags, text_tags
 DATE_KEYS = ("date", "created", "created_at", "updated", "updated_at", "modified")
 """The front matter keys that say when a note is from, the first readable one counts."""
 
+MAX_TAGS = 500
+MAX_ALIASES = 100
+"""More of these than anyone gives a note are generated, and would cost every piece of it memory; the first count."""
+
 _ETAG_DIGITS = 32
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}:\d{2}\S*))?")
 _INLINE_MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
@@ -53,16 +57,20 @@ def read_note(vault: str, path: str, data: bytes, *, modified: datetime, zone: t
     if element is not None and not is_element(element):
         problems.append("`element` in the front matter is no element id (`el_` and 20 hex digits); it joins nothing")
     tags = dict.fromkeys([*front_matter_tags(matter.data), *text_tags(matter.body, masked=masked)])
+    aliases = _texts(matter.data.get("aliases", matter.data.get("alias")))
+    for what, held, most in (("tags", tags, MAX_TAGS), ("aliases", aliases, MAX_ALIASES)):
+        if len(held) > most:
+            problems.append(f"{len(held)} {what} are more than the {most} that are read of one note; the first count")
     note = Note(
         id=note_id(vault, path),
         vault=vault,
         path=path,
         title=_title(matter, path),
         text=decoded.text,
-        etag=sha256_hex(data)[:_ETAG_DIGITS],
+        etag=etag_of(data),
         summary=_one_text(matter.data.get("summary")),
-        tags=tuple(tags),
-        aliases=tuple(_texts(matter.data.get("aliases", matter.data.get("alias")))),
+        tags=tuple(tags)[:MAX_TAGS],
+        aliases=tuple(aliases[:MAX_ALIASES]),
         front_matter=matter.data,
         links=tuple(_links(matter, masked)),
         sections=_sections(vault, path, matter),
@@ -74,6 +82,11 @@ def read_note(vault: str, path: str, data: bytes, *, modified: datetime, zone: t
     if matter.problem is not None:
         violations = (f"the front matter cannot be read: {matter.problem}", *violations)
     return replace(note, violations=violations)
+
+
+def etag_of(data: bytes) -> str:
+    """Return what stands for the bytes of a note file."""
+    return sha256_hex(data)[:_ETAG_DIGITS]
 
 
 def note_instant(front_matter: Mapping[str, Any], modified: datetime, zone: tzinfo) -> datetime:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoryd.text.report import Problem
+from memoryd.text.stop import stop_point
 from semantic.vault.ignore import Ignore
 from semantic.vault.resolve import NOTE_SUFFIX
 
@@ -49,6 +50,15 @@ class Scan:
     linked: bool = False
 
 
+def see(disk: Path) -> Seen | None:
+    """Return the state of a file, ``None`` where there is none."""
+    try:
+        status = disk.stat()
+    except OSError:
+        return None
+    return Seen(disk, status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
+
+
 def is_note(path: str) -> bool:
     """Tell whether a path has a note's ending."""
     return path.lower().endswith(NOTE_SUFFIX)
@@ -57,8 +67,8 @@ def is_note(path: str) -> bool:
 def scan_folder(vault: str, root: Path, ignore: Ignore, *, under: str = "", folder: Path | None = None) -> Scan:
     """Walk a vault, or the part of it below ``under``.
 
-    Links to folders are followed, each real folder once; a file that is neither a regular file nor readable is a
-    problem.
+    Links to folders are followed, each real folder once, and never out of the vault: what lies elsewhere was not given
+    to us to read. A file that is neither a regular file nor readable is a problem.
 
     Args:
         vault: The vault's name, for the paths of problems.
@@ -70,7 +80,9 @@ def scan_folder(vault: str, root: Path, ignore: Ignore, *, under: str = "", fold
     scan = Scan()
     waiting = [(under, folder or root / under)]
     visited: set[tuple[int, int]] = set()
+    real_root = root.resolve()
     while waiting:
+        stop_point()
         relative, here = waiting.pop()
         try:
             status = here.stat()
@@ -91,12 +103,29 @@ def scan_folder(vault: str, root: Path, ignore: Ignore, *, under: str = "", fold
                 scan.problems.append(Problem(f"{vault}:{shown}", "the file name is not UTF-8; rename it to be read"))
                 continue
             if _is_folder(entry):
-                if not ignore.hides(path, folder=True):
+                if not ignore.hides(path, folder=True) and may_be_read(scan, vault, path, Path(entry.path), real_root):
                     scan.linked = scan.linked or entry.is_symlink()
                     waiting.append((path, Path(entry.path)))
             elif not ignore.hides(path):
-                add_file(scan, vault, path, Path(entry.path))
+                add_file(scan, vault, path, Path(entry.path), real_root)
     return scan
+
+
+def is_inside(disk: Path, real_root: Path) -> bool:
+    """Tell whether a path lies in the vault once every link on it is followed; one that leads nowhere does."""
+    try:
+        return disk.resolve(strict=True).is_relative_to(real_root)
+    except (OSError, RuntimeError):
+        return True  # whoever looks at it says what is wrong
+
+
+def may_be_read(scan: Scan, vault: str, path: str, disk: Path, real_root: Path) -> bool:
+    """Tell whether a path is no link out of the vault; one that is becomes a problem."""
+    if not disk.is_symlink() or is_inside(disk, real_root):
+        return True
+    reason = "is a link that leads out of the vault, and is not followed; vault.paths can name its target as a vault"
+    scan.problems.append(Problem(f"{vault}:{path}", reason))
+    return False
 
 
 def relative_path(folder: str, name: str) -> str | None:
@@ -109,10 +138,12 @@ def relative_path(folder: str, name: str) -> str | None:
     return f"{folder}/{name}" if folder else name
 
 
-def add_file(scan: Scan, vault: str, path: str, disk: Path) -> None:
+def add_file(scan: Scan, vault: str, path: str, disk: Path, real_root: Path) -> None:
     """Look at one file and file it under notes, files or problems."""
     if not is_note(path):
         scan.files.add(path)
+        return
+    if not may_be_read(scan, vault, path, disk, real_root):
         return
     try:
         status = disk.stat()

@@ -7,20 +7,23 @@ was there, the same as before, and was walked without an error. It is not safe f
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from memoryd.text.ignore import IGNORE_FILE
 from memoryd.text.report import Problem, Report
+from memoryd.text.stop import stop_point
 from semantic.model import Note
+from semantic.vault.cache import Keeping, Kept
 from semantic.vault.contract import Contract
 from semantic.vault.daily import DailyNotes, read_daily_notes
 from semantic.vault.ignore import SETTINGS_FOLDER, Ignore, read_ignore
 from semantic.vault.linkage import Linkage
-from semantic.vault.note import read_note
-from semantic.vault.scan import Scan, Seen, add_file, relative_path, scan_folder
+from semantic.vault.note import etag_of, read_note
+from semantic.vault.presence import at_or_below, folders_of, is_there, parent_is_readable
+from semantic.vault.scan import Scan, Seen, add_file, is_inside, may_be_read, relative_path, scan_folder, see
 
 UNSURE_LOSS = 3
 """From so many missing notes on, a vault that lost more than half of its notes is doubted."""
@@ -51,7 +54,9 @@ class Changes:
 class Shelf:
     """The notes of one vault. ``plan_*`` reads the disk, ``apply`` changes the shelf: no reader waits for a disk."""
 
-    def __init__(self, vault: str, root: Path, contract: Contract, zone: tzinfo) -> None:
+    def __init__(
+        self, vault: str, root: Path, contract: Contract, zone: tzinfo, keeping: Keeping | None = None
+    ) -> None:
         self.vault = vault
         self.root = root
         self.entries: dict[str, Entry] = {}
@@ -60,6 +65,7 @@ class Shelf:
         self._files: set[str] = set()
         self._contract = contract
         self._zone = zone
+        self._keeping = keeping
         self._root_key: tuple[int, int] | None = None
         self._ignore = Ignore()
         self._daily: DailyNotes | None = None
@@ -80,6 +86,30 @@ class Shelf:
         paths = tuple(sorted(path for path in self._files if daily.day_of(path) is not None))
         return replace(daily, paths=paths)
 
+    @property
+    def files(self) -> frozenset[str]:
+        """Return the paths of what is no note."""
+        return frozenset(self._files)
+
+    def is_as_read(self, path: str) -> bool:
+        """Tell whether the file of a note is still in the state in which it was read."""
+        entry = self.entries.get(path)
+        return entry is not None and entry.settled and see(entry.seen.disk) == entry.seen
+
+    def barrier(self) -> Callable[[str], str | None]:
+        """Return what says in words, by the vault's settings as they are now, why no note may lie at a path."""
+        ignore = read_ignore(self.root, self._ignore)
+        daily = read_daily_notes(self.vault, self.root, [], ignore)
+
+        def reason(path: str) -> str | None:
+            if ignore.hides(path):
+                return "this path is left alone by the settings of its vault; choose another folder"
+            if daily is not None and daily.day_of(path) is not None:
+                return "this is a daily note: it tells what happened and is no note; record an episode instead"
+            return None
+
+        return reason
+
     def plan_scan(self, now: datetime, *, accept_loss: bool = False, told: Iterable[str] = ()) -> Changes:
         """Look at the whole folder. What is missing goes only if the folder was seen complete.
 
@@ -96,7 +126,7 @@ class Shelf:
         missing = self.entries.keys() - scan.notes.keys() - scan.unclear
         hidden = {path for path in missing if self._is_left_out(path)}
         lost = missing - hidden
-        seen_to_go = _at_or_below(lost, told) if scan.complete else set()
+        seen_to_go = at_or_below(lost, told) if scan.complete else set()
         doubt = None if accept_loss else self._doubt(scan, lost - seen_to_go, len(self.entries) - len(seen_to_go), key)
         if doubt is not None:
             scan.problems.append(doubt)
@@ -114,6 +144,8 @@ class Shelf:
             # The folder is away or is another one: its events say nothing about the notes that were read.
             reason = problem or Problem(f"{self.vault}:", f"{self.root} was replaced; its notes wait for a whole scan")
             return Changes({}, set(self._files), set(), Report(problems=(reason,)))
+        if not self._is_read:
+            self._read_settings()
         named: dict[str, list[Path]] = {}
         for path in paths:
             if (name := self._relative(path)) is not None:
@@ -121,7 +153,7 @@ class Shelf:
         if any(name in {"", IGNORE_FILE} or name.split("/")[0] == SETTINGS_FOLDER for name in named):
             return self.plan_scan(now, told=named)
         scan, gone, files = Scan(), set[str](), set(self._files)
-        folders = {folder for path in (*self.entries, *files) for folder in _folders_of(path)}
+        folders = {folder for path in (*self.entries, *files) for folder in folders_of(path)}
         for name in sorted(named):
             self._look(name, named[name], scan, gone, files, is_folder=name in folders)
         if self._is_linked or scan.linked:
@@ -170,29 +202,41 @@ class Shelf:
         looked_at: tuple[str, ...],
     ) -> Changes:
         entries: dict[str, Entry] = {}
+        kept: Mapping[str, Kept] = {}
+        if self._keeping is not None and trust_state and not self.entries:
+            kept = self._keeping.known(self.vault)
         problems = [*self._settings_problems, *scan.problems]
         changed = 0
         for path, seen in scan.notes.items():
+            stop_point()
             old = self.entries.get(path)
             if trust_state and old is not None and old.settled and old.seen == seen:
                 problems += [Problem(f"{self.vault}:{path}", reason) for reason in old.note.problems]
                 continue
             try:
-                entry = self._read(path, seen, old, now)
+                entry = self._read(path, seen, old, kept.get(path), now)
             except OSError as error:
-                kept = "the text as last read is kept" if old is not None else "it is not in the memory"
-                problems.append(Problem(f"{self.vault}:{path}", f"cannot be read ({error.strerror}); {kept}"))
+                what = "the text as last read is kept" if old is not None else "it is not in the memory"
+                problems.append(Problem(f"{self.vault}:{path}", f"cannot be read ({error.strerror}); {what}"))
                 continue
             entries[path] = entry
             changed += old is None or old.note.etag != entry.note.etag
             problems += [Problem(f"{self.vault}:{path}", reason) for reason in entry.note.problems]
+        if self._keeping is not None:
+            fresh = [
+                (one.note, one.seen, one.settled) for path, one in entries.items() if not _is_kept(kept, path, one)
+            ]
+            self._keeping.keep(self.vault, fresh, {*gone, *(kept.keys() - scan.notes.keys())})
         settled = tuple(f"{self.vault}:{path}" for path in looked_at)
         return Changes(entries, files, gone, Report(len(scan.notes), changed, len(gone), tuple(problems), settled))
 
-    def _read(self, path: str, seen: Seen, old: Entry | None, now: datetime) -> Entry:
+    def _read(self, path: str, seen: Seen, old: Entry | None, kept: Kept | None, now: datetime) -> Entry:
+        if kept is not None and kept.proves(seen) and (note := kept.note()) is not None:
+            return Entry(note, seen, settled=True)
         data = seen.disk.read_bytes()
         modified = datetime.fromtimestamp(seen.mtime_ns / 1e9, UTC).astimezone(self._zone)
-        note = read_note(self.vault, path, data, modified=modified, zone=self._zone, contract=self._contract)
+        same = kept.note() if kept is not None and kept.may_be(seen) and kept.etag == etag_of(data) else None
+        note = same or read_note(self.vault, path, data, modified=modified, zone=self._zone, contract=self._contract)
         settled = seen.newest_ns + _SETTLED_NS < int(now.timestamp() * 1e9)
         if old is not None and old.note == note:
             note = old.note
@@ -214,17 +258,20 @@ class Shelf:
         if is_folder:
             known |= {path for path in self.entries if path.startswith(below)}
             known_files |= {path for path in files if path.startswith(below)}
-        if self._ignore.hides(name, folder=disk.is_dir()):
+        real_root = self.root.resolve()
+        if self._ignore.hides(name, folder=disk.is_dir()) or not is_inside(disk.parent, real_root):
             gone |= known
             files -= known_files
             return
         found = Scan()
-        if disk.is_dir():
+        if disk.is_dir() and not may_be_read(found, self.vault, name, disk, real_root):
+            pass
+        elif disk.is_dir():
             found = scan_folder(self.vault, self.root, self._ignore, under=name, folder=disk)
             scan.linked = scan.linked or found.linked or disk.is_symlink()
         elif os.path.lexists(disk):
-            add_file(found, self.vault, name, disk)
-        elif not _parent_is_readable(disk, self.root):
+            add_file(found, self.vault, name, disk, real_root)
+        elif not parent_is_readable(disk, self.root):
             found.complete = False
         scan.notes.update(found.notes)
         scan.files |= found.files
@@ -244,7 +291,7 @@ class Shelf:
             if (entry.seen.inode in inodes or entry.seen.size in sizes)
             and path not in gone
             and path not in scan.notes
-            and not _is_there(entry.seen.disk, listed)
+            and not is_there(entry.seen.disk, listed)
         }
 
     def _is_same_file(self, path: str, seen: Seen) -> bool:
@@ -321,38 +368,7 @@ class Shelf:
         return name
 
 
-def _at_or_below(paths: set[str], told: Iterable[str]) -> set[str]:
-    """Return those of the paths that are named, or lie below a named folder; the vault itself names nothing."""
-    names = {name for name in told if name}
-    return {path for path in paths if path in names or not names.isdisjoint(_folders_of(path))}
-
-
-def _folders_of(path: str) -> Iterator[str]:
-    """Yield the folders above a path, the vault's own left out."""
-    at = path.rfind("/")
-    while at > 0:
-        yield path[:at]
-        at = path.rfind("/", 0, at)
-
-
-def _is_there(disk: Path, listed: dict[Path, frozenset[str]]) -> bool:
-    """Tell whether a file of exactly this name is there, also where upper and lower case name one file.
-
-    ``listed`` keeps the names of a folder from one question to the next.
-    """
-    if not os.path.lexists(disk):
-        return False
-    try:
-        if disk.parent not in listed:
-            listed[disk.parent] = frozenset(one.name for one in disk.parent.iterdir())
-    except OSError:
-        return True
-    return disk.name in listed[disk.parent]
-
-
-def _parent_is_readable(disk: Path, root: Path) -> bool:
-    """Tell whether the nearest folder that is still there can be read, so that "not there" can be believed."""
-    folder = disk.parent
-    while folder != root and not folder.exists():
-        folder = folder.parent
-    return os.access(folder, os.R_OK | os.X_OK)
+def _is_kept(kept: Mapping[str, Kept], path: str, entry: Entry) -> bool:
+    """Tell whether the cache holds this very reading already."""
+    row = kept.get(path)
+    return row is not None and row.proves(entry.seen) and row.etag == entry.note.etag

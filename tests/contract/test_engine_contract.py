@@ -187,6 +187,9 @@ def test_filters_hold_in_both_arms(engine: Engine) -> None:
         assert [id_ for id_, _ in engine.search_dense(SPACE, unit(1, 0), where, 9)] == [hex_id(expected)]
     assert found(engine, Filter(kinds=("section", "episode"))) == [hex_id(n) for n in (1, 2, 3)]
     assert found(engine, Filter(tags=("tool/b",))) == []
+    merged = Filter(project="p", also=("q", 'quoted " name'))
+    assert found(engine, merged) == [hex_id(n) for n in (1, 2)]
+    assert {id_ for id_, _ in engine.search_dense(SPACE, unit(1, 0), merged, 9)} == {hex_id(n) for n in (1, 2)}
 
 
 @pytest.mark.parametrize("name", NASTY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -124,3 +125,47 @@ def test_questions_are_not_in_the_log(daemon: OwnDaemon) -> None:
     daemon.post("/v1/recall", {"query": "xylophone confidential"})
     assert "xylophone" not in (daemon.home / "state" / "log" / "memoryd.log").read_text("utf-8")
     assert "xylophone" not in daemon.output
+
+
+def test_the_bookkeeping_is_lost_under_a_running_daemon(start: Start) -> None:
+    daemon = start()
+    daemon.post("/v1/episodes", {"text": "the walrus sleeps"})
+    daemon.wait_until_indexed(60)
+    state = daemon.home / "state"
+    for path in [*state.glob("manifest.sqlite*"), *state.glob("episodic.db*"), state / "recent.ndjson"]:
+        path.unlink()
+    assert daemon.post("/v1/episodes", {"text": "an otter wakes"})["id"]
+    daemon.wait_until_indexed(60)
+    for word in ("walrus", "otter"):
+        hits = daemon.post("/v1/recall", {"query": word, "store": "episodic"})["hits"]
+        assert word in hits[0]["text"]
+    assert daemon.get("/v1/status")["episodic"]["chunks"] == 2
+    daemon.post("/v1/jobs/scan/run", {})
+    daemon.wait_until_indexed(60)
+    assert any("was damaged" in one["reason"] for one in daemon.get("/v1/problems")["items"])
+
+
+def test_three_hundred_silent_connections_keep_nobody_waiting(daemon: OwnDaemon) -> None:
+    host, _, port = daemon.client.endpoint.url.removeprefix("http://").partition(":")
+    silent = [socket.create_connection((host, int(port)), timeout=30) for _ in range(300)]
+    try:
+        assert send(daemon, "GET", "/v1/status")[0] == 200
+        assert daemon.get("/v1/status")["ready"]
+    finally:
+        for one in silent:
+            one.close()
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PATCH"])
+def test_the_guard_stands_before_every_method(daemon: OwnDaemon, method: str) -> None:
+    assert send(daemon, method, "/v1/status", Host="attacker.example")[0] == 421
+    assert send(daemon, method, "/v1/status", Authorization="Bearer wrong")[0] == 401
+    assert send(daemon, method, "/v1/status")[0] == (200 if method == "HEAD" else 405)
+
+
+def test_languages_that_nobody_knows_are_named_with_those_that_there_are(tmp_path: Path) -> None:
+    config = tmp_path / "home" / "config"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('[search]\nlanguages = ["xx"]\n', "utf-8")
+    with pytest.raises(StartError, match=r"line 2: search\.languages.*no language that is known; there are: ar, "):
+        OwnDaemon(tmp_path / "home", WITHOUT_MODEL).start()

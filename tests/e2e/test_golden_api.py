@@ -12,11 +12,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from clients.http import ProblemError
 from memoryd.api.problems import Problem
-from memoryd.api.schemas import attention, decisions, episodes, hooks, jobs, models, notes, recall, status
+from memoryd.api.schemas import (
+    attention,
+    decisions,
+    episodes,
+    graph,
+    hooks,
+    jobs,
+    models,
+    notes,
+    plans,
+    recall,
+    status,
+    sync,
+)
 from memoryd.bench.daemon import OwnDaemon
 from tests.e2e.conftest import WITHOUT_MODEL
 
@@ -54,6 +67,13 @@ DECISION = {
     "evidence": ["$episode"],
     "valid_at": "2026-03-02T10:20:00+01:00",
 }
+NEAR = {
+    "title": "Another name for the queue",
+    "why": "Somebody wrote it so.",
+    "mutations": [{"op": "put_element", "kind": "component", "name": "Job queues"}],
+    "project": "harbor",
+    "new": True,
+}
 PROMPT = {
     "session_id": "session-2",
     "transcript_path": "/nowhere/session-2.jsonl",
@@ -62,7 +82,14 @@ PROMPT = {
     "prompt": "Why does the queue wait?",
     "of_a_later_version": True,
 }
+HEADERS = {"put_note": {"If-None-Match": "*"}, "delete_note": {"If-Match": "*"}}
+"""What a call needs in its headers."""
 DAY = {"since": "2026-03-02", "until": "2026-03-02"}
+
+
+class Nothing(RootModel[None]):
+    """An answer without a body."""
+
 
 CALLS: list[tuple[str, str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("create_episode", "POST", "/v1/episodes", EPISODE, episodes.EpisodeWritten),
@@ -92,12 +119,25 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("get_element", "GET", "/v1/elements/$element", None, decisions.ElementAnswer),
     ("element_history", "GET", "/v1/elements/$element/history", None, decisions.HistoryPage),
     ("element_neighbors", "GET", "/v1/elements/$element/neighbors", None, decisions.NeighborPage),
+    ("get_graph", "GET", "/v1/graph", None, graph.GraphAnswer),
+    ("graph_path", "POST", "/v1/graph/path", {"from": "job queue", "to": "harbor"}, graph.PathAnswer),
+    ("graph_explain", "POST", "/v1/graph/explain", {"of": "Job queue"}, graph.ExplainAnswer),
+    ("graph_explain_unknown", "POST", "/v1/graph/explain", {"of": "Job query"}, Problem),
     ("attend", "POST", "/v1/attention", {"op": "pin", "ids": ["$element"]}, attention.AttentionAnswer),
     ("list_conflicts", "GET", "/v1/conflicts", None, decisions.ConflictPage),
     ("list_projects", "GET", "/v1/projects", None, decisions.ProjectPage),
     ("list_notes", "GET", "/v1/notes?tag=type", None, notes.NotePage),
     ("get_note", "GET", "/v1/notes/vault/Queue.md", None, notes.NoteAnswer),
     ("check_note", "POST", "/v1/notes/check", {"text": "no front matter"}, notes.NoteCheckAnswer),
+    ("put_note_blind", "PUT", "/v1/notes/vault/Queue.md", {"text": NOTE}, Problem),
+    (
+        "move_note_dry",
+        "POST",
+        "/v1/notes/move",
+        {"from": "vault:Queue.md", "to": "vault:jobs/Queue.md", "dry": True},
+        notes.NoteMoveAnswer,
+    ),
+    ("delete_note_blind", "DELETE", "/v1/notes/vault/Queue.md", None, Problem),
     ("recall", "POST", "/v1/recall", {"query": "What did we do with the job queue?", **DAY}, recall.RecallAnswer),
     ("recall_semantic", "POST", "/v1/recall", {"query": "What is the job queue?"}, recall.RecallAnswer),
     ("recall_unknown_field", "POST", "/v1/recall", {"query": "x", "colour": "red"}, Problem),
@@ -115,6 +155,27 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("healthz", "GET", "/healthz", None, status.AliveAnswer),
     ("readyz", "GET", "/readyz", None, status.ReadyAnswer),
     ("hook", "POST", "/v1/hooks/UserPromptSubmit", PROMPT, hooks.HookAnswer),
+    ("sync", "POST", "/v1/sync", {"session": "session-3"}, sync.SyncAnswer),
+    ("sync_bad_cursor", "POST", "/v1/sync", {"session": "session-3", "cursor": "?"}, Problem),
+    ("list_sessions", "GET", "/v1/sessions", None, sync.SessionPage),
+    ("put_note", "PUT", "/v1/notes/vault/Line.md", {"text": NOTE}, notes.NoteAnswer),
+    (
+        "move_note",
+        "POST",
+        "/v1/notes/move",
+        {"from": "vault:Line.md", "to": "vault:jobs/Line.md"},
+        notes.NoteMoveAnswer,
+    ),
+    ("delete_note", "DELETE", "/v1/notes/vault/jobs/Line.md", None, Nothing),
+    ("decide_near", "POST", "/v1/decisions", NEAR, decisions.DecisionRecorded),
+    ("propose_plans", "POST", "/v1/plans", {"kind": "consolidation"}, plans.PlanPage),
+    ("list_plans", "GET", "/v1/plans", None, plans.PlanPage),
+    ("get_plan", "GET", "/v1/plans/$plan", None, plans.PlanAnswer),
+    ("get_plan_missing", "GET", "/v1/plans/pl_000000000000000000000000", None, Problem),
+    ("apply_plan", "POST", "/v1/plans/$plan/apply", None, plans.PlanAnswer),
+    ("apply_plan_again", "POST", "/v1/plans/$plan/apply", None, Problem),
+    ("undo_plan", "POST", "/v1/plans/$plan/undo", None, plans.PlanAnswer),
+    ("list_changed_lines", "GET", "/v1/changed-lines", None, decisions.ChangedPage),
     ("forget", "POST", "/v1/forget", {"ids": ["$episode"]}, decisions.ForgetAnswer),
     ("forget_unknown", "POST", "/v1/forget", {"ids": ["ep_00000000000000000000000001"]}, Problem),
 ]
@@ -136,7 +197,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         for name, method, path, body, _ in CALLS:
             filled = json.loads(_filled(json.dumps(body), known))
             try:
-                answer = daemon.client.call(method, _filled(path, known), body=filled)
+                answer = daemon.client.call(method, _filled(path, known), body=filled, headers=HEADERS.get(name))
                 code, got = answer.status, answer.body
             except ProblemError as problem:
                 code, got = problem.status, problem.body
@@ -169,7 +230,7 @@ def test_openapi_documents_every_golden_call(answers: dict[str, Any]) -> None:
         operation["operationId"] for path in answers["openapi"]["paths"].values() for operation in path.values()
     }
     called = {name for name, *_ in CALLS}
-    assert documented - called <= {"export", "forget_episode", "merge_projects"}
+    assert documented - called <= {"export", "graph_report", "forget_episode", "merge_projects"}
 
 
 def _filled(text: str, known: dict[str, str]) -> str:
@@ -179,9 +240,13 @@ def _filled(text: str, known: dict[str, str]) -> str:
 def _learn(name: str, got: Any, known: dict[str, str]) -> None:
     if name == "create_episode":
         known["episode"] = got["id"]
+    if name == "propose_plans":
+        known["plan"] = got["items"][0]["id"]
     if name == "decide":
         known["decision"] = got["id"]
         known["element"] = got["elements"][0]
+    if name == "move_note":
+        got["decision"] = "<decision>"  # it says when
 
 
 def _steady(value: Any) -> Any:
@@ -204,6 +269,12 @@ def _steady_field(key: str, value: Any) -> Any:
         return ["<forget>" for _ in value]
     if key == "text" and isinstance(value, str) and value.startswith("<memoryd"):
         return "<rendered>"
+    if key == "text" and isinstance(value, str):
+        return re.sub(r"Decided \d{4}-\d\d-\d\d", "Decided <today>", value)
     if key == "units":
         return "<units>"
+    if key == "additionalContext":
+        return "<rendered>"
+    if key in {"began", "last", "cursor"} and isinstance(value, str):
+        return f"<{key}>"
     return _steady(value)

@@ -199,3 +199,29 @@ def test_capture_can_be_switched_off(start: Start, tmp_path: Path) -> None:
     daemon = start(settings=FAST | {"MEMORYD_CAPTURE__ENABLED": "false"})
     assert hook(daemon, "Stop", write(tmp_path / "s1.jsonl", TURN), last_assistant_message=ANSWERED) == {}
     assert entries(daemon) == []
+
+
+def test_no_secret_is_stored_whatever_field_it_comes_in(start: Start, tmp_path: Path) -> None:
+    """BH46: and what was hidden in a name still tells a call that is made twice."""
+    daemon = start(settings=FAST)
+    key = "ghp_" + "a1" * 18
+    body = {
+        "text": f"The key {key} fails; mysql -u root -p{key} too.",
+        "title": f"Key {key}",
+        "session": f"s {key}",
+        "turn": key,
+        "files": [f"src/{key}.py"],
+        "cwd": f"/code/{key}",
+    }
+    first = daemon.client.call("POST", "/v1/episodes", body=body, headers={"Memoryd-Actor": f"agent:{key}"})
+    again = daemon.client.call("POST", "/v1/episodes", body=body)
+    assert (first.status, again.status, again.body["id"]) == (201, 200, first.body["id"])
+    daemon.post("/v1/episodes", {"text": "Named.", "project": f"p {key}"})
+    assert [one["id"] for one in daemon.get("/v1/episodes", session=f"s {key}")["items"]] == [first.body["id"]]
+    told = {"session_id": key, "cwd": f"/code/{key}", "transcript_path": f"/t/{key}", "prompt_id": key}
+    daemon.post("/v1/hooks/UserPromptSubmit", told | {"prompt": f"use {key}"})
+    daemon.post("/v1/hooks/Stop", told | {"last_assistant_message": f"used {key}"})
+    daemon.post("/v1/sync", {"session": key})
+    daemon.wait_until_indexed(30)
+    daemon.stop()
+    assert not [path for path in daemon.home.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]

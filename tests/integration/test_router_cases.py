@@ -27,6 +27,6 @@ def test_labelled_questions_reach_their_store() -> None:
     no_loss = sum(got in {want, "both"} for want, got in routes) / len(routes)
     both = sum(got == "both" for _, got in routes) / len(routes)
     figures = f"{len(rows)} questions: exact {exact:.3f}, no loss {no_loss:.3f}, both {both:.3f}"
-    assert exact > REGEX_FLOOR + 0.1, figures
-    assert no_loss >= 0.95, figures
+    assert exact >= max(0.92, REGEX_FLOOR + 0.1), figures
+    assert no_loss >= 0.98, figures
     assert both <= 0.3, figures

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
-from datetime import UTC, datetime
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from semantic.vault.cache import Keeping, NoteCache
 from semantic.vault.contract import Contract
 from semantic.vault.library import Library
 
@@ -38,13 +41,29 @@ class VaultEdits(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.root = Path(tempfile.mkdtemp())
-        self.library = self.new()
+        self.ahead = timedelta()
+        self.ticks = 0
+        self.kept_folder = Path(tempfile.mkdtemp())
+        self.kept = NoteCache(self.kept_folder / "notes.sqlite", "told")
+        self.library = self.new(self.kept)
 
-    def new(self) -> Library:
-        return Library({"v": self.root}, Contract(), lambda: datetime.now(UTC), UTC)
+    def new(self, keeping: Keeping | None = None) -> Library:
+        return Library({"v": self.root}, Contract(), self.clock, UTC, keeping)
+
+    def clock(self) -> datetime:
+        # Ahead, so that a file just written counts as settled and what is kept of it is believed.
+        return datetime.now(UTC) + self.ahead
+
+    def save(self, file: Path, text: str) -> None:
+        """Write a file with a time stamp of its own: two writes within a tick of the system's clock would share one."""
+        file.write_text(text)
+        self.ticks += 1
+        os.utime(file, ns=(time.time_ns(), time.time_ns() // 1_000_000 * 1_000_000 + self.ticks))
 
     def teardown(self) -> None:
+        self.kept.close()
         shutil.rmtree(self.root)
+        shutil.rmtree(self.kept_folder)
 
     @initialize(obsidian=st.booleans())
     def start(self, *, obsidian: bool) -> None:
@@ -59,7 +78,7 @@ class VaultEdits(RuleBasedStateMachine):
     def write(self, name: str, text: str) -> None:
         file = self.root / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        self.save(file, text)
         self.library.refresh([file])
 
     @rule(name=st.sampled_from(NAMES), text=TEXTS)
@@ -67,7 +86,7 @@ class VaultEdits(RuleBasedStateMachine):
         file = self.root / name
         file.parent.mkdir(parents=True, exist_ok=True)
         other = file.with_name(".saving")
-        other.write_text(text)
+        self.save(other, text)
         other.replace(file)
         self.library.refresh([file])
 
@@ -117,11 +136,27 @@ class VaultEdits(RuleBasedStateMachine):
     def write_unseen(self, name: str, text: str) -> None:
         file = self.root / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        self.save(file, text)
         self.library.reconcile(accept_loss=True)
 
     @rule()
     def look(self) -> None:
+        self.library.reconcile(accept_loss=True)
+
+    @rule(keeps=st.booleans(), settles=st.booleans())
+    def start_again(self, *, keeps: bool, settles: bool) -> None:
+        self.ahead = timedelta(seconds=10 if settles else 0)
+        if not keeps:
+            self.kept.clear()
+        self.library = self.new(self.kept)
+        self.library.reconcile(accept_loss=True)
+
+    @rule(name=st.sampled_from(NAMES), text=TEXTS)
+    def write_while_down(self, name: str, text: str) -> None:
+        file = self.root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self.save(file, text)
+        self.library = self.new(self.kept)
         self.library.reconcile(accept_loss=True)
 
     @invariant()
@@ -134,5 +169,5 @@ class VaultEdits(RuleBasedStateMachine):
             assert [one.id for one in mine] == [one.id for one in fresh.links_to(note.id)]
 
 
-VaultEdits.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+VaultEdits.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
 TestVaultEdits = VaultEdits.TestCase

@@ -56,6 +56,25 @@ class DecisionAnswer(Body):
     superseded_by: str | None = None
 
 
+class ChangedLine(Body):
+    """A line of the log that somebody changed by hand: it is not used, and may be recorded as a decision."""
+
+    path: str
+    line: int
+    title: str
+    why: str
+    mutations: list[dict[str, Any]]
+    project: str | None
+    evidence: list[str]
+    about: list[str]
+
+
+class ChangedPage(Page):
+    """Changed lines, by file and line."""
+
+    items: list[ChangedLine]
+
+
 class LinkAnswer(Body):
     """A typed edge. ``to`` may be a plain path that has no node."""
 

@@ -44,6 +44,50 @@ class NotePage(Page):
     items: list[NoteAnswer]
 
 
+class NoteBody(Body):
+    """The whole text of a note, front matter included; it is stored byte for byte."""
+
+    text: str
+
+
+class NoteMoveBody(Body):
+    """Where a note lies and where it goes, as ``<vault>:<path>``; a bare path is in the vault for new notes."""
+
+    source: Annotated[str, Field(alias="from", min_length=1)]
+    target: Annotated[str, Field(alias="to", min_length=1)]
+    dry: Annotated[bool, Field(description="Only tell what would change; nothing is done.")] = False
+
+
+class NoteChangeAnswer(Body):
+    """A note whose text changes with a move: where it lies afterwards, its ETag before, and a unified diff."""
+
+    vault: str
+    path: str
+    etag: str
+    diff: str
+
+
+class NoteLeftAnswer(Body):
+    """A link that is not mended, and why: a person has to look at it."""
+
+    path: str
+    line: int
+    written: str
+    reason: str
+
+
+class NoteMoveAnswer(Body):
+    """A move: the note's new id, what else changes, what is left. ``decision`` records a move that was done."""
+
+    id: str
+    source: Annotated[str, Field(alias="from")]
+    target: Annotated[str, Field(alias="to")]
+    dry: bool
+    changes: list[NoteChangeAnswer]
+    left: list[NoteLeftAnswer]
+    decision: str | None = None
+
+
 class NoteCheckBody(Body):
     """A text to be held against the note contract before it is written."""
 

@@ -26,6 +26,14 @@ class SemanticStatus(Body):
     notes: int
 
 
+class CaptureStatus(Body):
+    """Turns since the start: written, of those such that no stop had told of, and all by what became of them."""
+
+    recorded: int
+    missed: int
+    outcomes: dict[str, int]
+
+
 class StatusAnswer(Body):
     """One look at the daemon. ``pending`` counts files, chunks and vectors that are not yet indexed."""
 
@@ -34,6 +42,7 @@ class StatusAnswer(Body):
     pending: Annotated[int, Field(ge=0)]
     episodic: EpisodicStatus
     semantic: SemanticStatus
+    capture: CaptureStatus
     degraded: list[str]
 
 
@@ -63,7 +72,10 @@ class AliveAnswer(Body):
 
 
 class ContextAnswer(Body):
-    """What an agent is given at the start of a session, and what it costs (UTF-16 units)."""
+    """What an agent is given at the start of a session, and what it costs (UTF-16 units).
+
+    A part is ``{name}``, and ``left_out`` where so many of its lines, or all of them, did not fit into ``max_chars``.
+    """
 
     text: str
     units: int

@@ -60,7 +60,7 @@ class Capturing:
         payload = read_payload(event, body)
         if event == "SessionStart":
             for known in self.told.begin(payload):
-                self.told.outcomes += fill(known, self.sessions, self.recorder, now=self.clock())
+                self.told.outcomes += fill(known, self.sessions, self.recorder, now=self.clock()).outcomes
         else:
             self.told.take(payload)
         self.recorder.flush()

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from episodic.episode import Episode
 from memoryd.render.brief import (
+    Brief,
     conventions_part,
     days_part,
     degraded_part,
@@ -79,3 +80,10 @@ def test_an_empty_memory_says_so() -> None:
     brief = render_context([heads_part([], TOKYO)], 500)
     assert brief.parts == ()
     assert "Nothing is remembered" in brief.text
+
+
+def test_what_a_limit_costs_is_counted_by_part() -> None:
+    parts = [degraded_part(["no embedding model"]), days_part([episode("Tuned", "word " * 60)] * 3, TOKYO)]
+    assert not render_context(parts, 4000).left_out
+    assert render_context(parts, 700).left_out == {"days": 2}
+    assert render_context(parts, 10) == Brief("", 0, (), {"degraded": 1, "days": 3})

@@ -371,7 +371,7 @@ DECISION = {
             "link to nothing: B",
         ),
         (("note", "show", "work:a/b c.md"), "/v1/notes/work/a/b%20c.md", {"text": "the text"}, "the text"),
-        (("note", "show", "a.md"), "/v1/notes/vault/a.md", {"text": "the text"}, "the text"),
+        (("note", "show", "a.md"), "/v1/notes/~/a.md", {"text": "the text"}, "the text"),
     ],
 )
 def test_what_is_read(daemon: FakeClient, arguments: tuple[str, ...], path: str, answer: Any, said: str) -> None:
@@ -393,7 +393,7 @@ def test_note_check_refuses_with_five(daemon: FakeClient, tmp_path: Path) -> Non
     note.write_text("text")
     daemon.answer = {"violations": []}
     assert run("note", "check", str(note)).exit_code == 0
-    assert daemon.body == {"text": "text", "vault": "vault", "path": "n.md"}
+    assert daemon.body == {"text": "text", "vault": "~", "path": "n.md"}
     daemon.calls.clear()
     daemon.answer = {"violations": ["no summary: add one"]}
     done = run("note", "check", "-", "--as", "work:a/b.md", stdin=b"text")
@@ -470,7 +470,7 @@ def test_doctor_with_and_without_the_daemon(
     assert run("doctor").stdout.endswith("no problem found\n")
     daemon.error = None
     daemon.answer = STATUS
-    daemon.answers = {"GET /v1/problems": {"items": []}}
+    daemon.answers = {"GET /v1/problems": {"items": []}, "GET /v1/changed-lines": {"items": []}}
     done = run("doctor", "--json")
     body = json.loads(done.stdout)
     assert body["ok"] is True

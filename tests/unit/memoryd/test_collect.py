@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memoryd.capture import transcript
 from memoryd.capture.collect import Collector
 from memoryd.capture.payload import Payload, read_payload
+from memoryd.capture.sessions import Known
 from tests.session_file import START, prompt, said, write
 from tests.unit.memoryd.capturing import Capturing
 
@@ -96,3 +102,92 @@ def test_what_waits_is_taken_in_before_the_end(capturing: Capturing) -> None:
     made.start()
     made.close(30)
     assert capturing.asked == ["Asked: early"]
+
+
+def test_what_is_no_file_never_holds_the_worker(capturing: Capturing, tmp_path: Path) -> None:
+    """A pipe, a device, a folder, a socket or a file of the system in the place of a session's file."""
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    bound = socket.socket(socket.AF_UNIX)
+    bound.bind(str(tmp_path / "s"))
+    places = [pipe, Path("/dev/zero"), Path("/proc/self/status"), tmp_path, tmp_path / "s", Path("/nul\0l")]
+    made = collector(capturing)
+    made.start()
+    for number, place in enumerate(places):
+        told = {"session": f"s{number}", "transcript_path": str(place)}
+        made.submit(event("SessionStart", **told, source="startup")).result(30)
+        made.submit(event("UserPromptSubmit", **told, prompt=f"question {number}")).result(30)
+        made.submit(
+            event("PostToolUse", **told, tool_name="Bash", tool_use_id="t", tool_input={"command": "ls"})
+        ).result(30)
+        made.submit(event("Stop", **told, last_assistant_message=f"answer {number}")).result(30)
+        made.submit(event("SessionEnd", **told, reason="other")).result(30)
+    made.close(30)
+    bound.close()
+    assert sorted(capturing.asked) == [f"Asked: question {number}" for number in range(len(places))]
+    assert made.problem is None
+
+
+def test_a_file_of_holes_is_read_in_pieces_and_others_do_not_wait_for_it(
+    capturing: Capturing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcript, "MAX_LINE_BYTES", 256 * 1024)
+    monkeypatch.setattr(transcript, "MAX_READ_BYTES", 512 * 1024)
+    file = write(tmp_path / "s1.jsonl", [prompt("u1", 0, "before"), said("a1", 1, "yes", end=True)])
+    with file.open("ab") as sparse:
+        sparse.truncate(20 * 1024 * 1024)
+        sparse.seek(0, os.SEEK_END)
+        sparse.write(b"\n")
+        for line in (prompt("u2", 5, "behind"), said("a2", 6, "no", end=True), prompt("u3", 7, "open")):
+            sparse.write(json.dumps(line).encode() + b"\n")
+    made = collector(capturing)
+    made.start()
+    made.submit(event("SessionStart", transcript_path=str(file), source="startup")).result(30)
+    made.submit(event("UserPromptSubmit", "s2", prompt="now")).result(30)
+    made.submit(event("Stop", "s2", last_assistant_message="at once")).result(30)
+    deadline = time.monotonic() + 30
+    while made.pending and time.monotonic() < deadline:
+        time.sleep(0.02)
+    made.close(30)
+    assert capturing.asked[-1] != "Asked: open"
+    assert sorted(capturing.asked) == ["Asked: before", "Asked: behind", "Asked: now"]
+
+
+def test_a_worker_that_is_stuck_is_named(capturing: Capturing, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    made = collector(capturing, timer=lambda: now[0])
+    entered, leave = threading.Event(), threading.Event()
+
+    def hang(_: Payload) -> list[Known]:
+        entered.set()
+        leave.wait(30)
+        return []
+
+    monkeypatch.setattr(made._told, "take", hang)
+    made.start()
+    done = made.submit(event("Stop"))
+    assert entered.wait(30)
+    assert made.problem is None
+    now[0] = 45.0
+    assert made.problem == "the event Stop of session s1 has not come to an end for 45 s, and 0 more wait"
+    leave.set()
+    done.result(30)
+    made.close(30)
+    assert made.problem is None
+
+
+def test_no_name_that_is_stored_holds_a_secret(capturing: Capturing) -> None:
+    """BH46: a key may stand in a session's name, a folder, a file or a command as well as in a prompt."""
+    key = "ghp_" + "a1" * 18
+    made = collector(capturing)
+    made.start()
+    told = {"session": f"s-{key}", "transcript_path": f"/t/{key}.jsonl", "cwd": f"/code/{key}", "prompt_id": key}
+    for _ in range(2):
+        made.submit(event("UserPromptSubmit", **told, prompt=f"use {key} please")).result(30)
+        edit = {"file_path": f"/code/{key}/a.py"}
+        made.submit(event("PostToolUse", **told, tool_name="Edit", tool_use_id=key, tool_input=edit)).result(30)
+        made.submit(event("Stop", **told, last_assistant_message="It is used.")).result(30)
+    made.close(30)
+    assert len(capturing.asked) == 1
+    assert (capturing.entries[0].session or "").startswith("redacted-")
+    assert not [path for path in capturing.home.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]

@@ -15,6 +15,7 @@ from memoryd.embedding.cache import VectorCache, as_stored
 from memoryd.embedding.errors import BadVectorError, ModelUnavailableError
 from memoryd.jobs.embed import EmbedQueue
 from memoryd.text.embedder import Vectors
+from memoryd.text.stop import stop_point
 
 SOON_S = 10.0
 
@@ -295,3 +296,24 @@ def test_a_full_cache_disk_stops_nothing(tmp_path: Path, model: Model) -> None:
         np.testing.assert_array_equal(source.found["f" * 16]["id-0"], as_stored(vector_of("a")[None])[0])
     finally:
         assert queue.stop()
+
+
+def test_stop_ends_a_batch_of_a_model_that_lets_go_in_between(make: Make, model: Model) -> None:
+    source = Source(*"abcdefg")
+    ended = threading.Event()
+
+    def slow(texts: Sequence[str]) -> Vectors:
+        model.entered.set()
+        try:
+            while not ended.wait(0.01):
+                stop_point()
+        finally:
+            ended.set()
+        return np.stack([vector_of(text) for text in texts])
+
+    model.embed_passages = slow  # type: ignore[method-assign]
+    queue = make(source)
+    assert model.entered.wait(SOON_S)
+    assert queue.stop(timeout_s=SOON_S)
+    assert queue.problem is None
+    assert not source.found

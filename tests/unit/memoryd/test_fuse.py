@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from memoryd.router.fuse import fuse, in_order
 from memoryd.text.hit import Hit, Kind, StoreName
 from memoryd.text.window import Window
@@ -24,8 +26,28 @@ def ids(hits: tuple[Hit, ...]) -> list[str]:
 
 
 def test_one_list_keeps_its_order_and_scores() -> None:
-    fusion = fuse({"episodic": [hit("a", score=0.9), hit("b", score=0.4)], "semantic": []})
+    fusion = fuse({"episodic": [hit("a", score=0.9), hit("b", score=0.4)]})
     assert [(one.id, one.score) for one in fusion.hits] == [("a", 0.9), ("b", 0.4)]
+
+
+def test_a_score_does_not_depend_on_what_the_other_store_found() -> None:
+    """BH21: a score has a stated meaning; a hit first in its store is 1 whatever the other store holds."""
+    entries = [hit("a", score=0.3), hit("b", score=0.2)]
+    alone = {one.id: one.score for one in fuse({"episodic": entries, "semantic": []}).hits}
+    beside = {one.id: one.score for one in fuse({"episodic": entries, "semantic": [hit("n", "note", 0.9)]}).hits}
+    assert alone == {"a": 1.0, "b": pytest.approx(11 / 12)}
+    assert {name: beside[name] for name in alone} == alone
+
+
+def test_a_list_that_counts_less_has_lower_scores() -> None:
+    fusion = fuse({"episodic": [hit("a")], "semantic": [hit("d", "decision", title="x")]}, weights={"semantic": 0.6})
+    assert {one.id: one.score for one in fusion.hits} == {"a": 1.0, "d": pytest.approx(0.6)}
+
+
+def test_of_two_hits_on_one_place_the_later_word_goes_first() -> None:
+    entry = hit("ep_1", score=0.9, at=AT)
+    decision = hit("de_1", "decision", 0.2, at=AT + timedelta(days=40), title="unrelated")
+    assert ids(fuse({"episodic": [entry], "semantic": [decision]}).hits) == ["de_1", "ep_1"]
 
 
 def test_two_lists_meet_by_rank_with_scores_that_do_not_rise() -> None:

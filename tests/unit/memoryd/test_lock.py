@@ -150,3 +150,50 @@ def test_children_do_not_inherit_it(file: Path) -> None:
         assert find_holder(file) is None
     finally:
         child.communicate()
+
+
+def test_the_owner_is_known_although_the_lock_file_was_deleted(tmp_path: Path) -> None:
+    file, truth = tmp_path / "state" / "lock", tmp_path / "memory"
+    file.parent.mkdir()
+    truth.mkdir()
+    with OwnerLock.acquire(file, version="1.0", started=STARTED, truth=truth) as lock:
+        file.unlink()
+        assert not lock.is_in_place
+        with pytest.raises(AlreadyRunning, match=str(truth)):
+            OwnerLock.acquire(file, version="1.0", started=STARTED, truth=truth)
+        assert find_holder(file) is None
+        found = find_holder(file, truth)
+        assert found is not None
+        assert found.pid in {None, os.getpid()}
+        lock.renew()
+        assert lock.is_in_place
+        again = find_holder(file)
+        assert again is not None
+        assert (again.pid, again.version) == (os.getpid(), "1.0")
+        with pytest.raises(AlreadyRunning):
+            acquire(file)
+    assert find_holder(file, truth) is None
+    OwnerLock.acquire(file, version="1.0", started=STARTED, truth=truth).release()
+
+
+def test_a_lock_that_somebody_else_took_meanwhile_is_not_renewed(tmp_path: Path) -> None:
+    file = tmp_path / "lock"
+    with acquire(file) as lock:
+        file.unlink()
+        with acquire(file), pytest.raises(AlreadyRunning):
+            lock.renew()
+
+
+def test_a_memory_that_was_replaced_is_guarded_again(tmp_path: Path) -> None:
+    file, truth = tmp_path / "lock", tmp_path / "memory"
+    truth.mkdir()
+    with OwnerLock.acquire(file, version="1.0", started=STARTED, truth=truth) as lock:
+        truth.rename(tmp_path / "old")
+        assert lock.guards_truth
+        truth.mkdir()
+        assert not lock.guards_truth
+        lock.renew()
+        assert lock.guards_truth
+        file.unlink()
+        with pytest.raises(AlreadyRunning, match=str(truth)):
+            OwnerLock.acquire(file, version="1.0", started=STARTED, truth=truth)

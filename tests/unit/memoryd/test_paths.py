@@ -1,9 +1,12 @@
 """Paths: where things lie, and that they are private whatever the umask."""
 
+import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 import pytest
@@ -168,3 +171,30 @@ def test_write_private_onto_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "f").mkdir()
     with pytest.raises(PathError, match="cannot write"):
         write_private(tmp_path / "f", b"")
+
+
+@pytest.mark.parametrize(("code", "way_out"), [(errno.EROFS, "make it writable"), (errno.ENOSPC, "make room")])
+def test_a_folder_that_takes_no_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, way_out: str
+) -> None:
+    paths = find_paths({"MEMORYD_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)})
+    paths.make()
+    paths.require_writable()
+    before = set(tmp_path.rglob("*"))
+    opened = os.open
+
+    def refuse(path: Any, flags: int, *more: Any) -> int:
+        if flags & os.O_CREAT and Path(path).parent == paths.state:
+            raise OSError(code, os.strerror(code))
+        return opened(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(PathError, match=rf"{re.escape(str(paths.state))}: .*{way_out}"):
+        paths.require_writable()
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_a_path_that_is_too_long_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / ("a" * 300)
+    with pytest.raises(PathError, match="a" * 300):
+        make_private(folder / "memory")

@@ -92,7 +92,7 @@ def test_decisions_stand_back_unless_the_question_asks_for_them() -> None:
 
 
 def test_a_question_on_knowledge_leaves_the_journal_alone() -> None:
-    journal, graph = Store(hit("ep_1")), Store(hit("no_1", "note"))
+    journal, graph = Store(hit("ep_1")), Store(hit("no_1", "note", text="The naming convention is snake case."))
     answer = ask("What is our naming convention?", journal, graph)
     assert answer.route.store == "semantic"
     assert journal.queries == []
@@ -207,6 +207,9 @@ def test_the_limit_and_the_budget_are_kept_and_told() -> None:
     account = answer.explanation.as_json()
     assert len(answer.hits) + len(account["dropped"]) == 5
     assert len(account["over_limit"]) == 3
+    lost = f"{len(account['dropped'])} more hit{'s' if len(account['dropped']) > 1 else ''}"
+    assert any("max_chars" in reason and lost in reason for reason in answer.degraded)
+    assert not any("max_chars" in one for one in ask("What did we do about it?", journal, limit=5).degraded)
     assert account["stores"]["episodic"]["arms"]["lexical"][0] == {"id": "ep_0", "rank": 1, "score": 0.5}
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
+from memoryd.jobs.registry import RunCancelledError
 from memoryd.jobs.scan import MANY_PATHS, MOST_HAPPENED, Scan
 from memoryd.text.report import Problem, Report
+from memoryd.text.stop import stop_point
 
 A, B = Path("/v/a.md"), Path("/v/b.md")
 
@@ -112,6 +116,52 @@ def test_once_it_is_stopped_nothing_is_looked_at() -> None:
     store = Store()
     scan = Scan({"episodic": store})
     scan.stop()
-    scan.run()
+    scan.catch_up()
+    with pytest.raises(RunCancelledError):
+        scan.run()
     scan.follow({A})
     assert store.calls == []
+
+
+def test_a_pass_under_way_ends_at_the_next_file_and_is_no_failure() -> None:
+    class Long(Store):
+        def reconcile(self) -> Report:
+            for number in range(1_000_000):
+                stop_point()
+                self.calls.append(number)
+                if number == 3:
+                    scan.stop()
+            return Report()
+
+    long, other = Long(), Store()
+    scan = Scan({"episodic": long, "semantic": other})
+    with pytest.raises(RunCancelledError):
+        scan.run()
+    assert (long.calls, other.calls, dict(scan.failures)) == ([0, 1, 2, 3], [], {})
+    assert not scan.is_complete
+
+
+def test_a_run_that_is_cancelled_ends_at_the_next_file() -> None:
+    class Long(Store):
+        def reconcile(self) -> Report:
+            while True:
+                stop_point()
+
+    left = iter(range(5))
+
+    def check() -> None:
+        if next(left, None) is None:
+            raise RunCancelledError
+
+    with pytest.raises(RunCancelledError):
+        Scan({"episodic": Long()}).run(check)
+
+
+def test_until_everything_was_looked_at_once_answers_are_told_so() -> None:
+    scan = Scan({"episodic": Store(), "semantic": Store(OSError("away"))})
+    assert scan.reading is not None
+    scan.follow({A})
+    assert scan.reading is not None
+    scan.run()
+    # A store that failed is named as failed, not as being read.
+    assert scan.reading is None

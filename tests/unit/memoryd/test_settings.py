@@ -103,6 +103,7 @@ def test_settings_are_frozen(file: Path) -> None:
         ('[vault.paths]\nwork = "s3cret"\n', r"line 2: vault\.paths\.work: must be a full path"),
         ('[journal]\nzone = "Mars/s3cret"\n', r"line 2: journal\.zone: is no time zone"),
         ('[search]\nlanguages = ["s3cret"]\n', r"line 2: search\.languages"),
+        ('[search]\nlanguages = ["en", "xx"]\n', r"line 2: search\.languages.*there are: ar, .*, en, .*, zh"),
         ('[projects."a.b"]\ntag = []\n', r"line 2: projects\.a\.b\.tag: there is no such option"),
     ],
 )
@@ -162,13 +163,13 @@ def test_find_line_takes_the_deepest_match() -> None:
 
 
 def _options() -> dict[str, str]:
-    found = {"projects.<id>.tags": json.dumps([])}
+    found = {"projects.<id>.tags": json.dumps([]), "projects.<id>.code": json.dumps(obj=False)}
     for name, option in ModelSettings.model_fields.items():
         found[f"models.<name>.{name}"] = "required" if option.is_required() else json.dumps(option.default)
     for section, field in Settings.model_fields.items():
         model = field.annotation
         if section == "projects":
-            assert list(ProjectSettings.model_fields) == ["tags"]
+            assert list(ProjectSettings.model_fields) == ["tags", "code"]
         if section in {"projects", "models"}:
             continue
         assert isinstance(model, type)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semantic.active import ActiveSet, Pass
+from semantic.ground import Ground
 from semantic.instant import write_instant
 from semantic.model import Element, Link
 from semantic.standing import Standing
@@ -34,16 +35,8 @@ def settle(
     standings: dict[str, Standing] | None = None,
     limit: int = 100,
 ) -> Pass:
-    found = ActiveSet(
-        elements,
-        links,
-        decisions={},
-        standings=standings or {},
-        cost=lambda one: len(one.gist),
-        now=NOW,
-        limit=limit,
-    )
-    return found.settle()
+    ground = Ground.of(elements, links, {}, lambda one: len(one.gist))
+    return ActiveSet(ground, standings=standings or {}, now=NOW, limit=limit).settle()
 
 
 def archived(*numbers: int) -> dict[str, Standing]:

@@ -11,6 +11,12 @@ from semantic.log import Draft, Log
 from semantic.testing import SteppingClock, open_store
 
 DECISION: dict[str, Any] = {"title": "t", "why": "w", "mutations": [], "evidence": [], "supersedes": [], "about": []}
+IDS = {
+    "decision": "de_" + "0" * 24,
+    "project": "n-00000000",
+    "project_merge": "pm_" + "0" * 24,
+    "forget": "fo_" + "0" * 24,
+}
 PROJECT: dict[str, Any] = {"name": "n", "remotes": [], "roots": [{"install": "a", "path": "/x"}]}
 
 
@@ -25,7 +31,7 @@ PROJECT: dict[str, Any] = {"name": "n", "remotes": [], "roots": [{"install": "a"
     ],
 )
 def test_whole_bodies_are_read(kind: str, body: dict[str, Any]) -> None:
-    assert read_body(kind, body) == body
+    assert read_body(kind, IDS[kind], body) == body
 
 
 @pytest.mark.parametrize(
@@ -47,7 +53,21 @@ def test_whole_bodies_are_read(kind: str, body: dict[str, Any]) -> None:
 )
 def test_a_body_that_lacks_something_is_damage(kind: str, body: dict[str, Any]) -> None:
     with pytest.raises(BrokenLine):
-        read_body(kind, body)
+        read_body(kind, IDS[kind], body)
+
+
+@pytest.mark.parametrize("id_", ["de_<script>", "de_" + "A" * 24, "el_" + "0" * 20, "", "de_" + "0" * 24 + "\n"])
+def test_an_id_that_is_not_of_its_kind_is_damage(id_: str) -> None:
+    with pytest.raises(BrokenLine, match="its id is none of a decision"):
+        read_body("decision", id_, DECISION)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"supersedes": ["de_<script>"]}, {"about": ["<b>"]}, {"evidence": ["javascript"]}, {"evidence": [":x"]}]
+)
+def test_odd_ids_inside_a_body_are_damage(odd: dict[str, Any]) -> None:
+    with pytest.raises(BrokenLine):
+        read_body("decision", IDS["decision"], DECISION | odd)
 
 
 def test_a_well_hashed_line_with_a_bad_body_is_named_and_the_rest_is_used(tmp_path: Path) -> None:

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from semantic.checkout import normalise_origin, read_checkout
 from semantic.errors import InvalidFolder
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *words], check=True)
 
 
 def repository(folder: Path, origin: str | None = None, git: str = ".git") -> Path:
@@ -166,10 +171,41 @@ def test_a_broken_git_file_leaves_a_plain_folder(tmp_path: Path) -> None:
         ("id = [", None),
     ],
 )
-def test_a_stated_id_is_read_from_the_top(tmp_path: Path, text: str, stated: str | None) -> None:
-    top = repository(tmp_path / "p")
-    (top / ".memoryd.toml").write_text(text)
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_a_stated_id_is_read_from_the_top(tmp_path: Path, text: str, stated: str | None, version: str) -> None:
+    top = tmp_path / "p"
+    git(tmp_path, "init", "--quiet", "p")
+    git(top, "config", "index.version", version)
+    for name in (".gitignore", ".memoryd.toml", ".memoryd.toml.old"):
+        (top / name).write_text(text if name == ".memoryd.toml" else "x")
+    git(top, "add", "--all")
     (top / "src").mkdir()
     found = read_checkout(top / "src")
     assert found is not None
     assert found.stated_id == stated
+
+
+def test_a_stated_id_that_git_does_not_have_says_nothing(tmp_path: Path) -> None:
+    top = tmp_path / "p"
+    git(tmp_path, "init", "--quiet", "p")
+    below = top / "below"
+    below.mkdir()
+    (below / ".memoryd.toml").write_text('id = "widget-9c1e22ab"')
+    git(top, "add", "--all")
+    stated = top / ".memoryd.toml"
+    stated.write_text('id = "widget-9c1e22ab"')
+    found = read_checkout(top)
+    assert found is not None
+    assert found.stated_id is None
+    git(top, "add", "--all")
+    assert (found := read_checkout(top)) is not None
+    assert found.stated_id == "widget-9c1e22ab"
+    stated.write_text('id = "other-9c1e22ab"')
+    assert (found := read_checkout(top)) is not None
+    assert found.stated_id is None
+
+
+def test_outside_a_repository_a_file_states_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".memoryd.toml").write_text('id = "widget-9c1e22ab"')
+    assert (found := read_checkout(tmp_path)) is not None
+    assert found.stated_id is None

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -22,24 +21,21 @@ BODY = {
 
 
 def head(**changes: Any) -> Head:
-    return replace(
-        Head(
-            v=1,
-            seq=1,
-            lamport=1,
-            at="2026-11-30T13:05:12.000Z",
-            install="aaaaaaaaaaaa",
-            actor="person",
-            session=None,
-            scope="user",
-            project=None,
-            kind="decision",
-            id="de_" + "0" * 24,
-            body_sha256="",
-            prev=None,
-        ),
-        **changes,
-    )
+    return Head(
+        v=1,
+        seq=1,
+        lamport=1,
+        at="2026-11-30T13:05:12.000Z",
+        install="aaaaaaaaaaaa",
+        actor="person",
+        session=None,
+        scope="user",
+        project=None,
+        kind="decision",
+        id="de_" + "0" * 24,
+        body_sha256="",
+        prev=None,
+    )._replace(**changes)
 
 
 def forged(fields: dict[str, Any], body: Any = BODY) -> bytes:
@@ -49,7 +45,7 @@ def forged(fields: dict[str, Any], body: Any = BODY) -> bytes:
 
 
 def fields_of(one: Head) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in one.__slots__}
+    return one._asdict()
 
 
 def test_a_sealed_line_reads_back() -> None:

@@ -162,7 +162,7 @@ def test_an_unfinished_line_of_ours_is_cut_and_reported(tmp_path: Path) -> None:
     path.write_bytes(whole + whole.splitlines()[0][:40])
     log = opened(tmp_path)
     assert path.read_bytes() == whole
-    assert "40 bytes were cut" in reasons(log)
+    assert "40 bytes were cut" in "".join(problem.reason for problem in log.notices())
     assert log.append(draft(3))[0].head.seq == 3
 
 

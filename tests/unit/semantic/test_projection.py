@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import pytest
 
 from semantic.errors import UnknownDecision, UnknownElement
-from semantic.graph import curated_graph
+from semantic.graph.build import build_graph
+from semantic.graph.path import find_path
 from semantic.ids import note_id
 from semantic.recording import NewDecision, Recorded
 from semantic.store import SemanticStore
@@ -113,17 +113,18 @@ def test_a_hub_a_cycle_and_a_self_link_are_read(store: SemanticStore) -> None:
     a, *rest = ids(store, "hub", *(f"number {n}" for n in range(50)))
     decide(store, "1", *(link(one, "is of", a) for one in rest), link(a, "is", a), link(a, "has", rest[0]))
     assert len(store.neighbors(a)) == 52
-    assert curated_graph(store.projection()).number_of_edges() == 52
+    assert len(build_graph(store.projection(), {}).edges) == 52
 
 
 def test_the_graph_view_can_be_walked(store: SemanticStore) -> None:
     a, b, c = ids(store, "A", "B", "C")
     decide(store, "1", link(a, "uses", b), link(b, "uses", c), link(c, "is in", "path:p-00000000:src/c.py"))
-    graph = curated_graph(store.projection())
-    assert nx.shortest_path(graph, a, c) == [a, b, c]
-    assert graph.nodes[a] == {"kind": "tool", "name": "A", "plane": "curated"}
-    assert graph.nodes["path:p-00000000:src/c.py"]["name"] == "src/c.py"
-    assert graph.edges[a, b, "uses"]["confidence"] == "EXTRACTED"
+    graph = build_graph(store.projection(), {})
+    found = find_path(graph, a, c)
+    assert [step.edge.target for step in found.steps or ()] == [b, c]
+    assert (graph.nodes[a].kind, graph.nodes[a].name, graph.nodes[a].plane) == ("tool", "A", "curated")
+    assert graph.nodes["path:p-00000000:src/c.py"].name == "src/c.py"
+    assert {edge.confidence for edge in graph.edges} == {"EXTRACTED"}
 
 
 # Merges

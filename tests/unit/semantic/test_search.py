@@ -5,7 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
@@ -164,6 +166,58 @@ def test_elements_show_gist_and_heads(tmp_path: Path) -> None:
     hit = memory.search("vector engine", kinds={"element"}).hits[0]
     assert (hit.id, hit.kind, hit.project, hit.evidence) == (MILVUS, "element", "p-00000000", ("ep_9",))
     assert hit.text == "the vector engine\nDecided 2026-11-30: Use Lite 2.5"
+
+
+def test_a_note_is_found_by_what_others_say_where_they_link_to_it(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.write("Origami.md", "# Origami\n\nAn old art.\n")
+    memory.write("Craft.md", "# Craft\n\nFolding paper cranes is called [[Origami]].\n\nGlue is called [[Paste]].\n")
+    memory.write("Pear.md", "# Pear\n\nA fruit.\n")
+    assert memory.found("folding paper cranes") == ["v:Craft.md", "v:Origami.md"]
+    assert memory.found("folding paper cranes", spreads=False) == ["v:Craft.md"]
+    assert memory.found("folding paper cranes", tags=("tool",)) == []  # a filter holds in this way of searching too
+    assert memory.found("glue") == ["v:Craft.md"]
+    memory.write("Paste.md", "# Paste\n\nSticky.\n")  # what waited for its note is settled by it
+    assert memory.found("glue") == ["v:Craft.md", "v:Paste.md"]
+    memory.write("Craft.md", "# Craft\n\nFolding paper cranes is an art.\n")
+    assert memory.found("folding paper cranes") == ["v:Craft.md"]
+    assert memory.found("glue") == []
+
+
+def test_a_search_kept_up_to_date_answers_like_one_made_anew(tmp_path: Path) -> None:
+    """Behaviour 27, for the search: whatever was edited in whatever order, the same hits with the same scores."""
+    memory = Memory(tmp_path)
+    names = [f"n{number}" for number in range(12)]
+    words = ["quay", "heron", "crane", "plum", "mast", "rope"]
+    random = Random(7)
+    for step in range(60):
+        name = random.choice(names)
+        if step % 7 == 6 and (tmp_path / f"{name}.md").exists():
+            (tmp_path / f"{name}.md").unlink()
+            memory.library.refresh([tmp_path / f"{name}.md"])
+        else:
+            line = " ".join([*random.sample(words, 3), f"[[{random.choice(names)}]]"])
+            memory.write(f"{name}.md", f"# {name}\n\n{line}\n\n{' '.join(random.sample(words, 2))}\n")
+        memory.update()
+    fresh = SemanticIndex(lambda: (memory.known, memory.library.snapshot()))
+    fresh.upkeep.update()
+    for word in words:
+        asked = SemanticQuery(f"{word} n3", dense=False, limit=50)
+        kept = memory.index.search(asked, memory.known, memory.library.snapshot(), None)
+        made = fresh.search(asked, memory.known, memory.library.snapshot(), None)
+        assert [(hit.id, hit.score, hit.arms) for hit in kept.hits] == [
+            (hit.id, hit.score, hit.arms) for hit in made.hits
+        ]
+
+
+def test_an_elements_text_names_the_local_day_on_which_it_was_decided(tmp_path: Path) -> None:
+    late = NOW.replace(hour=20)
+    held = replace(decision(SECOND, "Use Lite 2.5", "it holds", late), valid_at=NOW - timedelta(days=30))
+    memory = Memory(tmp_path, element(MILVUS, "Milvus", "the vector engine", heads=[SECOND]), held)
+    index = SemanticIndex(lambda: (memory.known, {}), zone=ZoneInfo("Asia/Tokyo"))
+    index.upkeep.update()
+    [hit] = index.search(SemanticQuery("vector engine", kinds={"element"}), memory.known, {}, None).hits
+    assert hit.text == "the vector engine\nDecided 2026-12-01: Use Lite 2.5"
 
 
 def test_decisions_rank_below_what_superseded_them(tmp_path: Path) -> None:

@@ -251,6 +251,27 @@ def test_odd_files_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     assert {problem.path for problem in library.reconcile().problems} == named
 
 
+def test_links_out_of_the_vault_are_not_followed(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside", "secret.md", "secret")
+    vault = tmp_path / "v"
+    write(vault, "in.md", "in")
+    (vault / "environ.md").symlink_to("/proc/self/environ")
+    (vault / "file.md").symlink_to(outside)
+    (vault / "up").symlink_to("..")
+    (vault / "loop.md").symlink_to("loop.md")
+    (vault / "null.md").symlink_to("/dev/null")
+    (vault / "alias.md").symlink_to("in.md")
+    library = make(vault)
+    report = library.reconcile()
+    assert paths(library) == ["alias.md", "in.md"]
+    assert {one.path for one in report.problems} == {
+        "v:environ.md", "v:file.md", "v:up", "v:loop.md", "v:null.md",
+    }  # fmt: skip
+    told = make(vault)
+    told.refresh([*sorted(vault.iterdir()), vault / "up" / "outside" / "secret.md"])
+    assert told.digest() == library.digest()
+
+
 def test_links_between_folders_do_not_loop(tmp_path: Path) -> None:
     write(tmp_path, "a/A.md", "a")
     (tmp_path / "a/loop").symlink_to(tmp_path)

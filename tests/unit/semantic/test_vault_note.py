@@ -19,6 +19,13 @@ def read(text: str | bytes, path: str = "dir/File Name.md", vault: str = "v") ->
     return read_note(vault, path, data, modified=MODIFIED, zone=ZONE, contract=Contract())
 
 
+def test_more_tags_and_aliases_than_anyone_writes_are_bounded() -> None:
+    aliases = ", ".join(f"a{n}" for n in range(200))
+    note = read(f"---\naliases: [{aliases}]\n---\n" + " ".join(f"#t{n}" for n in range(20_000)))
+    assert (len(note.tags), note.tags[0], len(note.aliases)) == (500, "t0", 100)
+    assert [problem.split(" are")[0] for problem in note.problems] == ["20000 tags", "200 aliases"]
+
+
 def test_ids_are_those_of_the_formats() -> None:
     note = read("# T\n\nbody\n")
     assert note.id == "no_" + digest("v", "dir/File Name.md", length=20) == note_id("v", "dir/File Name.md")

@@ -36,7 +36,7 @@ def test_a_document_without_terms_has_no_weights() -> None:
 
 def test_stored_weights_never_depend_on_other_documents() -> None:
     # Constants of the format: a changed value would make every stored vector wrong.
-    assert (K1, B, AVGDL) == (0.9, 0.4, 100.0)
+    assert (K1, B, AVGDL) == (0.9, 0.75, 100.0)
     assert document_weights(["x"] * 100)[term_id("x")] == pytest.approx(100 * 1.9 / (100 + 0.9))
 
 

@@ -91,3 +91,29 @@ def test_a_list_that_could_not_see_an_id_does_not_count_against_it() -> None:
 def test_a_list_that_ranked_an_id_was_not_blind_to_it() -> None:
     lists = {"words": ["a", "b"], "meaning": ["b", "a"]}
     assert fuse(lists, blind={"meaning": {"a", "b"}}) == fuse(lists)
+
+
+def test_a_list_may_say_how_good_its_ranks_are() -> None:
+    lists = {"words": ["a", "b"], "meaning": ["b", "a"]}
+    found = fuse(lists, k=10, shares={"words": {"a": 1.0, "b": 0.5}})
+    scores = {one.id: one.score for one in found}
+    assert scores["a"] == pytest.approx((1 / 11 + 1 / 12) / (2 / 11))
+    assert scores["b"] == pytest.approx((0.5 / 12 + 1 / 11) / (2 / 11))
+
+
+def test_what_a_list_lacks_may_tie_behind_its_last() -> None:
+    lists = {"words": ["a"], "meaning": ["b", "a", "c"]}
+    assert [one.id for one in fuse(lists)] == ["a", "b", "c"]
+    found = fuse(lists, k=10, tails={"words": 1.0})
+    scores = {one.id: one.score for one in found}
+    assert [one.id for one in found] == ["a", "b", "c"]
+    assert scores["b"] == pytest.approx((1 / 11 + 1 / 12) / (2 / 11))
+    assert all(one.score <= 1 for one in found)
+    # Where the list has less weight than the other, standing in it alone is not enough.
+    assert fuse(lists, tails={"words": 1.0}, weights={"words": 0.5})[0].id == "b"
+
+
+def test_a_list_gives_nothing_to_what_it_could_not_see() -> None:
+    lists = {"words": ["a"], "meaning": ["b"]}
+    plain = {one.id: one.score for one in fuse(lists, blind={"words": {"b"}})}
+    assert {one.id: one.score for one in fuse(lists, blind={"words": {"b"}}, tails={"words": 1.0})} == plain

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from memoryd.text.secrets import find_secrets, redact
+from memoryd.text.secrets import find_secrets, redact, redact_id
 
 OPENAI = "sk-proj-" + "FAKE" + "0" * 20
 
@@ -51,6 +51,21 @@ OPENAI = "sk-proj-" + "FAKE" + "0" * 20
         ("https://blob.example/c?sv=2020&sig=" + "abcDEF123%2Bxyz%3D now", "abcDEF123%2Bxyz%3D"),
         ("Cookie: sessionid=" + "abc123def456ghi789\nnow", "abc123def456ghi789"),
         ("İ" * 50 + " Api_Key=" + "AbCdEf123456 now", "AbCdEf123456"),
+        ("mysql -u root -p" + "hunter2 now", "hunter2"),
+        ("sshpass -p '" + "hunter2' ssh now", "hunter2"),
+        ("docker login -u me -p " + "hunter2 now", "hunter2"),
+        ("redis-cli -a " + "hunter2 now", "hunter2"),
+        ("tool --password=" + "swordfish now", "swordfish"),
+        ("tool --password " + "swordfish --host now", "swordfish"),
+        ("the password is " + "hunter2 now", "hunter2"),
+        ("das Passwort lautet: " + "Sommer2024! now", "Sommer2024"),
+        ("la contraseña es " + "hunter2x now", "hunter2x"),
+        ("密码是 " + "hunter2x now", "hunter2x"),
+        ("login: bob / pass: " + "hunter2 now", "hunter2"),
+        ("https://" + "abcdef0123456789abcdef0123@host/x.git now", "abcdef0123456789"),
+        ('{"password":"' + 'pw12"} now', "pw12"),
+        ("password:\n  " + "hunter2\nnow", "hunter2"),
+        ("<password>" + "hunter2</password> now", "hunter2"),
         ("eyJ" + "a" * 20 + ".eyJ" + "b" * 20 + "." + "c" * 20 + " now", "b" * 20),
     ],
 )
@@ -94,6 +109,14 @@ def test_a_private_key_goes_whole_even_without_its_end() -> None:
         "the bearer of this letter_is_a_friend_of_ours",
         "el_0123456789abcdef0123 de_0123456789abcdef01234567",
         "the secret of good tests: they fail",
+        "the password is required, is sha256-hashed, is 12-characters and is stored in 1Password",
+        "the passphrase is base64-encoded; password is v2.3",
+        "mkdir -p x/y && ssh -p 2222 host && docker run -p 80:8080 img && npm run build -p tsconfig.json",
+        "use --password to set it; the --password flag is new, and so is --secret id=npmrc,src=.npmrc",
+        "pass: all 12 tests, tests pass 12 of 14",
+        "fetch(url, {credentials: 'include'})",
+        "the secret: it is read from settings.py:12",
+        '"resolved": "https://registry.npmjs.org/x/-/x-1.2.3.tgz", "integrity": "sha512-oRmzQ2bP8j5k3+7hQzabc=="',
     ],
 )
 def test_what_only_looks_long_or_speaks_of_secrets_stays(text: str) -> None:
@@ -111,3 +134,13 @@ def test_spans_are_in_order_and_do_not_overlap() -> None:
 def test_long_texts_of_nothing_end() -> None:
     for text in ("a_" * 100_000, "https://" * 20_000, "eyJ" + "a" * 200_000, "-----BEGIN PRIVATE KEY-----" * 2_000):
         redact(text)
+
+
+def test_an_id_that_holds_a_secret_becomes_its_hash_and_stays_one() -> None:
+    for plain in ("550e8400-e29b-41d4-a716-446655440000", "3f2a9b1c", "p-1764493200-a1b2", "a session of mine"):
+        assert redact_id(plain) == plain
+    hidden = redact_id(OPENAI)
+    assert hidden == redact_id(OPENAI)
+    assert hidden.startswith("redacted-")
+    assert hidden != redact_id(OPENAI + "1")
+    assert redact_id(hidden) == hidden

@@ -1,0 +1,272 @@
+"""What a session is told unasked: the facts gathered from both memories, for ``/v1/context`` and for hooks alike.
+
+Whatever is shown is noted by (session, agent) and not shown again. A showing is no read: it says nothing of what an
+agent found useful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from datetime import time as clock_time
+from pathlib import Path
+
+import structlog
+
+from episodic.episode import Episode
+from memoryd.api.facets import conventions_for, declared_tags
+from memoryd.api.outlook import Outlook, Outlooks
+from memoryd.api.services import Services
+from memoryd.render.brief import (
+    LINE_UNITS,
+    conventions_part,
+    days_part,
+    decision_line,
+    degraded_part,
+    element_line,
+    id_of,
+    lines_part,
+    local,
+    news_part,
+    outcome_of,
+    shown_line,
+)
+from memoryd.render.brief import conflicts_part as conflicts_of
+from memoryd.render.budget import Part
+from memoryd.render.gate import LEAST_WORDS, telling_words
+from memoryd.render.lines import Lines
+from memoryd.render.meter import utf16_units
+from memoryd.render.news import News, news_since, present_cursor
+from memoryd.text.window import Window
+from semantic.errors import SemanticError
+from semantic.model import Decision, Element, Note
+from semantic.project import Project
+from semantic.projection import Projection
+
+log = structlog.get_logger("memoryd.briefing")
+
+MOST_DEGRADED = 4
+MOST_NEWS = 12
+MOST_MAPPED = 8
+MOST_TRACES = 3
+EARLIER_DAYS = 5
+HUB_TAG = "type/hub"
+SHARES = {"degraded": 0.1, "conflicts": 0.12, "news": 0.2, "conventions": 0.25, "heads": 0.25, "elements": 0.25}
+"""How much of the text a part may take at first; what others leave is shared out in the same order."""
+BY_MEMORY = frozenset({"degraded"})
+"""Parts that are told again each time: they are about now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a session works: its project, and the tags that the project declares.
+
+    Both are ``None`` where no working folder is named: then all projects are meant, and not none of them.
+    """
+
+    project: Project | None = None
+    tags: tuple[str, ...] | None = None
+
+    @property
+    def id(self) -> str | None:
+        """The project's id."""
+        return None if self.project is None else self.project.id
+
+    def holds(self, one: Element | Decision) -> bool:
+        """Tell whether a thing concerns whoever works here: it is the person's own, or of this project."""
+        return one.scope == "user" or self.tags is None or (self.project is not None and one.project == self.id)
+
+
+class Briefing:
+    """Gathers the facts of a place. It keeps nothing but what ``services.seen`` keeps."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._outlooks = Outlooks()
+
+    def place(self, cwd: str | None) -> Place:
+        """Return where a working folder belongs; nothing is minted."""
+        if cwd is None or not Path(cwd).is_absolute():
+            return Place()
+        try:
+            project = self._services.semantic.project_for(Path(cwd), mint=False)
+        except SemanticError:
+            project = None
+        tags = [*declared_tags(Path(cwd))]
+        if project is not None:
+            tags += [*self._services.project_tags.get(project.id, ()), f"project/{project.name.casefold()}"]
+        return Place(project, tuple(dict.fromkeys(tags)))
+
+    def opening(self, place: Place, *, is_short: bool = False) -> str:
+        """Return what stands first: whose words these are, when, and where; the short form is for what follows."""
+        services = self._services
+        now = local(services.clock(), services.zone)
+        if is_short:
+            return f"Records of the past. Now: {now}."
+        where = f" Project: {place.project.name} ({place.project.id})." if place.project is not None else ""
+        return (
+            "Noted earlier by this person and their agents on this machine; records of the past, to be checked where "
+            f"it matters. Now: {now}.{where}"
+        )
+
+    def parts(
+        self,
+        place: Place,
+        *,
+        session: str | None = None,
+        agent: str | None = None,
+        units: int = LINE_UNITS,
+        as_of: datetime | None = None,
+        own: Collection[str] = (),
+    ) -> list[Part]:
+        """Return the parts in the order in which they are given up last; without what the session was shown.
+
+        ``own`` are sessions whose own doings stand in the context already.
+        """
+        services = self._services
+        picture = services.semantic.projection(as_of)
+        known = services.seen.known(session, agent) if session is not None else frozenset()
+        news = self.news(session, place) if session is not None and as_of is None else News((), 0, {})
+        outlook = self._outlooks.of(picture, place, is_now=as_of is None)
+        heads = outlook.heads
+        if fresh := {one.id for one in news.decisions}:
+            heads = [one for one in heads if one.id not in fresh]
+        if own:
+            heads = [one for one in heads if one.session not in own]
+        reasons = [] if as_of is not None else services.degraded()[:MOST_DEGRADED]
+        if as_of is not None:
+            reasons = [f"as of {local(as_of, services.zone)}: notes and what is put away have no past"]
+        parts = [
+            degraded_part(reasons),
+            conflicts_of(outlook.conflicts, services.zone),
+            news_part(news.decisions, services.zone, more=news.more, units=units),
+            conventions_part(conventions_for(services.semantic.notes(), place.tags), units),
+            lines_part("heads", Lines(heads, lambda one: decision_line(one, services.zone, units=units))),
+            lines_part("elements", self._elements(picture, outlook, place, units, own, is_now=as_of is None)),
+            lines_part("map", self._map(outlook, place)),
+            self._days(place, units, as_of, own),
+        ]
+        return [part if part.name in BY_MEMORY else _unseen(part, known) for part in parts]
+
+    def news(self, session: str, place: Place, limit: int = MOST_NEWS) -> News:
+        """Return what others recorded since the session last looked; a session that never did has no news."""
+        picture = self._services.semantic.projection()
+        cursor = self._services.seen.cursor(session)
+        if cursor is None:
+            return News((), 0, present_cursor(picture))
+        return news_since(picture, cursor, session=session, concerns=place.holds, limit=limit)
+
+    def register(self, session: str, place: Place) -> None:
+        """Note that a session is there; what others record from its first look on is news to it."""
+        seen = self._services.seen
+        seen.begin(session, project=place.id)
+        if seen.cursor(session) is None:
+            seen.set_cursor(session, present_cursor(self._services.semantic.projection()))
+
+    def settle(self, session: str, news: News) -> None:
+        """Note up to where a session knows the log."""
+        self._services.seen.set_cursor(session, news.cursor)
+
+    def _elements(
+        self, picture: Projection, outlook: Outlook, place: Place, units: int, own: Collection[str], *, is_now: bool
+    ) -> list[str]:
+        """Return the lines of the active set, best first, the project's before the person's own."""
+        standings = self._services.semantic.attention() if is_now else {}
+        found: list[str] = []
+        for one in self._active(picture, outlook, place, is_now=is_now):
+            if own and all(picture.decisions[id_].session in own for id_ in one.decisions if id_ in picture.decisions):
+                continue
+            traces = [
+                other
+                for link in one.links
+                if (other := picture.elements.get(link.target if link.source == one.id else link.source)) is not None
+                and (standing := standings.get(other.id)) is not None
+                and standing.archived
+            ]
+            found.append(element_line(one, traces[:MOST_TRACES], units))
+        return found
+
+    def _active(self, picture: Projection, outlook: Outlook, place: Place, *, is_now: bool) -> Iterable[Element]:
+        scopes: list[tuple[str, str | None]] = [("project", place.id)] if place.id is not None else []
+        if place.tags is None:
+            scopes = [("project", project.id) for project in picture.projects.values()]
+        for scope, project in [*scopes, ("user", None)]:
+            if (scope, project) not in outlook.scopes:
+                continue
+            if not is_now:
+                living = [one for one in picture if one.scope == scope and one.project == project]
+                yield from sorted(living, key=lambda one: (-len(one.links), one.id))
+                continue
+            try:
+                passed = self._services.semantic.settle_active(
+                    "user" if scope == "user" else "project", project, cost=cost_of
+                )
+            except SemanticError as error:  # the disk is full: what is known is shown all the same
+                log.warning("active_set_not_settled", reason=type(error).__name__)
+                yield from (one for one in picture if one.scope == scope and one.project == project)
+                continue
+            yield from (picture.elements[id_] for id_ in passed.active if id_ in picture.elements)
+
+    def _map(self, outlook: Outlook, place: Place) -> list[str]:
+        """Return what most hangs together with: hub notes of the place, then the elements with the most links."""
+        semantic = self._services.semantic
+        hubs = [note for note in semantic.notes(tag=HUB_TAG) if _is_of(note, place)]
+        linked = outlook.linked[:MOST_MAPPED]
+        lines = [shown_line(f"hub note {note.title}", note.summary or "", note.id, units=160) for note in hubs]
+        lines += [f"- {one.kind} {one.name}, {len(one.links)} links [{one.id}]" for one in linked]
+        return lines[:MOST_MAPPED]
+
+    def _days(self, place: Place, units: int, as_of: datetime | None, own: Collection[str]) -> Part:
+        """Return today and yesterday of the place, newest first, and which days before them have entries."""
+        services = self._services
+        now = as_of or services.clock()
+        today = now.astimezone(services.zone).date()
+        recent: list[Episode] = []
+        others = 0
+        for day in (today, today - timedelta(days=1)):
+            entries = [one for one in services.episodic.read_day(day) if one.at <= now]
+            ours = [one for one in entries if place.tags is None or one.project in {place.id, None}]
+            recent += reversed([one for one in ours if one.session not in own and _tells(one)])
+            others += len(entries) - len(ours)
+        tail = [f"- In other projects, today and yesterday: {others} entries"] if others else []
+        if earlier := self._earlier(today - timedelta(days=1)):
+            tail.append(f"- Earlier days with entries: {', '.join(earlier)}")
+        return days_part(recent, services.zone, units, tail)
+
+    def _earlier(self, day: date) -> list[str]:
+        """Return the last days before a day that have entries. The whole calendar would take too long to count."""
+        services = self._services
+        found: list[str] = []
+        while len(found) < EARLIER_DAYS:
+            end = datetime.combine(day, clock_time.min, services.zone)
+            before = services.episodic.list(Window(None, end), limit=1)
+            if not before:
+                break
+            day = before[0].at.astimezone(services.zone).date()
+            found.append(day.isoformat())
+        return found
+
+
+def cost_of(element: Element) -> int:
+    """Return what an element takes in the rendered text, in UTF-16 units, its line end included."""
+    return utf16_units(element_line(element)) + 1
+
+
+def _unseen(part: Part, known: Collection[str]) -> Part:
+    if not known:
+        return part
+    if isinstance(part.lines, Lines):
+        return Part(part.name, part.title, part.lines.without(known))
+    return Part(part.name, part.title, tuple(line for line in part.lines if id_of(line) not in known))
+
+
+def _tells(entry: Episode) -> bool:
+    """Tell whether an entry says more than that somebody went on: "ok" and "done" are kept, and worth no line here."""
+    return sum(telling_words(f"{entry.title} {outcome_of(entry.text)[:400]}").values()) >= LEAST_WORDS
+
+
+def _is_of(note: Note, place: Place) -> bool:
+    """Tell whether a note may lead in a place: it belongs to no project, or to this one."""
+    projects = [tag for tag in note.tags if tag.startswith("project/")]
+    return place.tags is None or not projects or any(tag in place.tags for tag in projects)

@@ -1,0 +1,51 @@
+"""The tool ``graph``: elements, what hangs on them, how they came to be so, and the ways between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memoryd.api.mcp.arguments import GraphArguments
+from memoryd.api.mcp.caller import Caller, Refused
+from memoryd.api.mcp.cut import cut_items, without_empty
+from memoryd.api.mcp.reading import named_element
+
+
+async def graph(caller: Caller, args: GraphArguments) -> dict[str, Any]:
+    """Ask the graph."""
+    if args.op in {"path", "explain"}:
+        return await _told(caller, args)
+    found = await _page(caller, args)
+    items = [without_empty(one) for one in found["items"]]
+    kept, cut = cut_items(items, args.max_chars, noun=args.op)
+    return {"op": args.op, "items": kept, **without_empty({"next_cursor": found.get("next_cursor"), "cut": cut})}
+
+
+async def _page(caller: Caller, args: GraphArguments) -> dict[str, Any]:
+    page = {"cursor": args.cursor, "limit": args.limit}
+    if args.op == "elements":
+        query = {"q": args.q, "near": args.near, "kind": args.kind, "scope": args.scope, **page}
+        path = "/v1/elements"
+    elif args.op == "conflicts":
+        query, path = page, "/v1/conflicts"
+    else:
+        query, path = page, f"/v1/elements/{await named_element(caller, _needed(args, 'of'))}/{args.op}"
+    _, found = await caller.ask("GET", path, query=query, session=args.session)
+    return dict(found)
+
+
+async def _told(caller: Caller, args: GraphArguments) -> dict[str, Any]:
+    body = (
+        {"of": _needed(args, "of")}
+        if args.op == "explain"
+        else {"from": _needed(args, "of"), "to": _needed(args, "to")}
+    )
+    _, found = await caller.ask("POST", f"/v1/graph/{args.op}", body=body, session=args.session)
+    kept, cut = cut_items([without_empty(dict(found))], args.max_chars, noun="parts")
+    return {"op": args.op, "items": kept, **without_empty({"cut": cut})}
+
+
+def _needed(args: GraphArguments, name: str) -> str:
+    value = getattr(args, name)
+    if not value:
+        raise Refused(f"{name}: is needed for op {args.op}; give the id or the name of an element")
+    return str(value)

@@ -1,0 +1,77 @@
+"""``/mcp/``: the place of the protocol in the application. Nothing of its package is loaded before the first call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.responses import JSONResponse
+from starlette.routing import Mount, Route
+from starlette.types import Receive, Scope, Send
+
+from memoryd.api.mcp.caller import PlaceOfNote
+from memoryd.api.problems import MEDIA_TYPE, status_body
+from memoryd.api.services import Services
+
+PATH = "/mcp"
+
+
+class McpMount:
+    """The protocol as an ASGI application, which builds itself at the first call."""
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        """Begin without anything.
+
+        Args:
+            build: Returns the session manager of the protocol's package; called once, in a thread.
+        """
+        self._build = build
+        self._building = asyncio.Lock()
+        self._manager: Any = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; without sessions there is no stream to open and none to end, so only POST is offered."""
+        if scope["method"] != "POST":
+            request_id = str(scope.get("state", {}).get("request_id", "none"))
+            body = status_body(405, request_id, "Send JSON-RPC messages by POST; no stream is offered here.")
+            await JSONResponse(body, 405, {"Allow": "POST"}, MEDIA_TYPE)(scope, receive, send)
+            return
+        await (await self._settled()).handle_request(scope, receive, send)
+
+    async def _settled(self) -> Any:
+        async with self._building:
+            if self._manager is None:
+                manager = await asyncio.to_thread(self._build)
+                begun = asyncio.Event()
+                # Held by a task of its own: whoever made the first call may be gone before the second.
+                self._running = asyncio.create_task(_hold(manager, begun), name="mcp")
+                await begun.wait()
+                self._manager = manager
+            return self._manager
+
+
+def mount_mcp(app: FastAPI, services: Services) -> None:
+    """Offer the protocol at ``/mcp/``; ``/mcp`` is the same, for clients that drop the slash."""
+
+    def place_of_note(id_: str) -> tuple[str, str] | None:
+        return next(((note.vault, note.path) for note in services.semantic.notes() if note.id == id_), None)
+
+    mount = McpMount(lambda: _build(app, place_of_note, services.version))
+    app.router.routes.append(Route(PATH, mount, methods=None, include_in_schema=False))
+    app.router.routes.append(Mount(PATH, mount))
+
+
+def _build(app: FastAPI, place_of_note: PlaceOfNote, version: str) -> Any:
+    # Not before the first call: the package takes longer to load than everything else that answers.
+    from memoryd.api.mcp.server import build_manager  # noqa: PLC0415
+
+    return build_manager(app, place_of_note, version)
+
+
+async def _hold(manager: Any, begun: asyncio.Event) -> None:
+    async with manager.run():
+        begun.set()
+        await asyncio.Event().wait()

@@ -1,0 +1,30 @@
+"""``memoryd backup``: the memory as one file."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from memoryd.cli.frame import Command, Frame, clean, counted, pass_frame
+from memoryd.cli.progress import run_job
+
+
+@click.command(cls=Command)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.option("--force", is_flag=True, help="Replace a file of that name.")
+@pass_frame
+def command(frame: Frame, file: Path | None, force: bool) -> None:
+    """Write the memory into FILE while the daemon goes on; without FILE, into one with today's date, here.
+
+    A backup holds everything that cannot be made again: days, notes, the log of decisions. `memoryd restore` takes it
+    in.
+    """
+    place = file or Path(f"memoryd-{datetime.now().astimezone():%Y%m%d-%H%M%S}.tar.gz")
+    result = run_job(frame, "backup", {"file": str(place.absolute()), "replace": force})
+    if not frame.as_json:
+        size = f"{result['file_bytes'] / 2**20:.1f} MiB"
+        click.echo(clean(f"wrote {result['file']}: {counted(result['files'], 'file')}, {size}"))
+        for passed in result["passed"]:
+            click.echo(clean(f"passed over: {passed}"))

@@ -1,0 +1,244 @@
+"""The job ``sync``: bring this memory and a remote copy of it together, by the rules of :mod:`memoryd.jobs.trees`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from episodic.dayfile import rewrite
+from episodic.merge import Unmergeable, merge_day
+from episodic.primary import NAME as PRIMARY
+from episodic.primary import day_of
+from memoryd.errors import SyncError
+from memoryd.jobs.argument import Argument
+from memoryd.jobs.registry import Job, Run
+from memoryd.jobs.remote import MARKER, remote_of, write_whole
+from memoryd.jobs.trees import Marks, Tree, is_synced, marks_of, merge_trees
+from memoryd.text.canonical import digest, sha256_hex
+from memoryd.text.report import Report
+
+_ROUNDS = 5
+_MOST_NAMED = 200
+
+
+class Files(Protocol):
+    """Takes in files of the log and the attention record."""
+
+    def take(self, files: Tree) -> list[str]:
+        """Bring files together with those that are here; return those that changed."""
+        ...
+
+
+class Knows(Protocol):
+    """The semantic memory, as far as this job asks it."""
+
+    @property
+    def taking(self) -> Files:
+        """What takes in files."""
+        ...
+
+    def forgotten(self) -> frozenset[str]:
+        """Return every id that was forgotten."""
+        ...
+
+    def refresh(self, paths: Iterable[Path]) -> Report:
+        """Look at changed paths."""
+        ...
+
+
+class Remembers(Protocol):
+    """The episodic memory, as far as this job asks it."""
+
+    def set_refused(self, ids: Iterable[str]) -> None:
+        """Refuse ids that were forgotten."""
+        ...
+
+    def refresh(self, paths: Iterable[Path]) -> Report:
+        """Look at changed paths."""
+        ...
+
+
+class Sync:
+    """Brings the memory and a remote together. One run at a time.
+
+    Args:
+        memory: The folder ``memory/``.
+        folder: Below the state: our copy of a git remote, and what was in common the last time.
+        semantic: Takes in the log and the attention record.
+        episodic: Learns what is forgotten, and which files changed.
+    """
+
+    def __init__(self, memory: Path, folder: Path, semantic: Knows, episodic: Remembers) -> None:
+        self._memory = memory
+        self._folder = folder
+        self._semantic = semantic
+        self._episodic = episodic
+
+    def run(
+        self, address: str, tell: Callable[[str], None] = lambda _: None, *, is_new: bool = False
+    ) -> dict[str, Any]:
+        """Merge, write what changed here, and hand over what changed there; return what it came to.
+
+        Raises:
+            SyncError: The remote cannot be used, or others kept writing it.
+            WriteFailed: A file here could not be written; the next run goes on from there.
+        """
+        remote = remote_of(address, self._folder / "git", os.environ)
+        marks_file = self._folder / f"base-{digest(address, length=16)}.json"
+        base = {} if is_new else _read_marks(marks_file)
+        taken: set[str] = set()
+        conflicts: dict[tuple[str, str], None] = {}
+        for _ in range(_ROUNDS):
+            tell("reads the remote")
+            with remote.opened(is_known=bool(base)) as place:
+                theirs, ours = _read_tree(place), _read_tree(self._memory)
+                merged = merge_trees(ours, theirs, base)
+                conflicts |= dict.fromkeys((one.path, one.reason) for one in merged.conflicts)
+                tell("writes what is new here")
+                taken |= self._write_here(ours, merged.files)
+                tell("writes what is new there")
+                given = _write_there(place, theirs, merged.files)
+                if remote.publish():
+                    write_whole(marks_file, json.dumps(marks_of(merged.files)).encode())
+                    return _came_to(taken, given, conflicts)
+        raise SyncError("others kept writing the remote; nothing is lost, run it again")
+
+    def take_in(self, theirs: Tree, *, keeps_both: bool) -> dict[str, Any]:
+        """Bring in what a copy holds and is not here, such as a backup; nothing here is removed.
+
+        Of a file that differs the one here stays; with ``keeps_both`` the other gets a place beside it. Shards,
+        records and days are united.
+        """
+        ours = _read_tree(self._memory)
+        differ = [path for path, data in theirs.items() if path in ours and ours[path] != data and _is_plain(path)]
+        # What the copy has counts as known before, so that only ours is new.
+        base = {} if keeps_both else {path: (f"file {sha256_hex(theirs[path])}",) for path in differ}
+        merged = merge_trees(ours, theirs, base)
+        taken = self._write_here(ours, merged.files)
+        conflicts = dict.fromkeys((one.path, one.reason) for one in merged.conflicts)
+        return _came_to(taken, (), conflicts) | {"kept": [] if keeps_both else sorted(differ)}
+
+    def _write_here(self, ours: Tree, merged: Tree) -> set[str]:
+        lines = {path: data for path, data in merged.items() if _is_lines(path) and ours.get(path) != data}
+        changed = set(self._semantic.taking.take(lines))
+        # What was forgotten elsewhere is refused before a file could bring it back.
+        self._episodic.set_refused(self._semantic.forgotten())
+        for path, data in merged.items():
+            if not _is_lines(path) and ours.get(path) != data and self._write_file(path, ours.get(path), data):
+                changed.add(path)
+        for path in ours.keys() - merged.keys():
+            place = self._memory / path
+            with suppress(OSError):
+                if place.read_bytes() == ours[path]:
+                    place.unlink()
+                    changed.add(path)
+        paths = [self._memory / path for path in changed]
+        if paths:
+            self._semantic.refresh(paths)
+            self._episodic.refresh(paths)
+        return changed
+
+    def _write_file(self, path: str, before: bytes | None, data: bytes) -> bool:
+        place = self._memory / path
+        day = day_of(path.removeprefix("journal/")) if path.startswith("journal/") else None
+        if before is None:
+            if place.exists():
+                return False  # written this moment: the next run merges it
+            write_whole(place, data)
+            return True
+
+        def change(now: bytes) -> bytes:
+            if now == before:
+                return data
+            if day is None:
+                return now
+            try:
+                return merge_day(now, data, file=path, day=day, forgotten=self._semantic.forgotten()).data
+            except Unmergeable:
+                return now
+
+        rewrite(place, change)
+        return True
+
+
+def sync_job(sync: Sync, *, remote: str | None, choose: Callable[[str], None]) -> Job:
+    """Return the job.
+
+    Args:
+        sync: Does it.
+        remote: The address that the settings name, if any.
+        choose: Writes an address into the settings.
+    """
+    chosen = remote
+
+    def run(arguments: Mapping[str, Any], handle: Run) -> dict[str, Any]:
+        nonlocal chosen
+        address = arguments["remote"] or chosen
+        if address is None:
+            raise SyncError("no remote is set; name one with `memoryd sync setup FOLDER-OR-ADDRESS`")
+        is_new = bool(arguments["remote"])
+        result = sync.run(address, handle.tell, is_new=is_new)
+        if is_new:
+            choose(address)
+            chosen = address
+        return result
+
+    return Job(
+        name="sync",
+        summary="Bring this memory together with its remote copy.",
+        run=run,
+        arguments=(
+            Argument(name="remote", meaning="A folder or a git address to begin with; it is kept in the settings."),
+        ),
+    )
+
+
+def _is_plain(path: str) -> bool:
+    """Tell whether a file has no form that two versions of it could be united in."""
+    return not _is_lines(path) and path != PRIMARY and day_of(path.removeprefix("journal/")) is None
+
+
+def _is_lines(path: str) -> bool:
+    return path.startswith(("log/", "attention/"))
+
+
+def _read_tree(root: Path) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for folder, below, names in os.walk(root):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        for name in names:
+            path = Path(folder) / name
+            shown = path.relative_to(root).as_posix()
+            if name != MARKER and is_synced(shown) and path.is_file() and not path.is_symlink():
+                found[shown] = path.read_bytes()
+    return found
+
+
+def _write_there(root: Path, theirs: Tree, merged: Tree) -> list[str]:
+    given = [path for path, data in merged.items() if theirs.get(path) != data]
+    for path in given:
+        write_whole(root / path, merged[path])
+    gone = [path for path in theirs if path not in merged]
+    for path in gone:
+        (root / path).unlink(missing_ok=True)
+    return [*given, *gone]
+
+
+def _read_marks(path: Path) -> Marks:
+    try:
+        read = json.loads(path.read_bytes())
+        return {str(name): tuple(map(str, marks)) for name, marks in read.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}  # without it nothing is taken as removed
+
+
+def _came_to(taken: Iterable[str], given: Iterable[str], conflicts: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    return {
+        "taken": sorted(taken)[:_MOST_NAMED],
+        "given": sorted(given)[:_MOST_NAMED],
+        "conflicts": [{"path": path, "reason": reason} for path, reason in conflicts][:_MOST_NAMED],
+    }

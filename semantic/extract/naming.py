@@ -1,0 +1,152 @@
+"""Where a text names what is known elsewhere, without a link: titles, aliases, elements and defined terms."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+
+from semantic.extract.generic import is_generic
+
+SHORTEST_WORD = 4
+SHORTEST_HAN = 3
+MOST_TOKENS = 16
+
+_TOKEN = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\u30fc]|"
+    r"[\p{L}\p{N}--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]][\p{L}\p{M}\p{N}_--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]]*",
+    regex.V1,
+)
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\u30fc]")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A place where a name stands: the name's tokens, the place in the text by token, and the line."""
+
+    name: tuple[str, ...]
+    at: int
+    line: int
+
+
+@lru_cache(maxsize=65_536)
+def name_of(written: str) -> tuple[str, ...] | None:
+    """Return the tokens by which a name is looked for, or ``None`` if it is too common a thing to be meant.
+
+    A single word is looked for only if it is written as a name is, and it is then found only in that form.
+    """
+    if is_generic(written):
+        return None
+    plain = unicodedata.normalize("NFKC", written)
+    tokens = _TOKEN.findall(plain)
+    if not tokens or len(tokens) > MOST_TOKENS:
+        return None
+    if any(_UNSPACED.match(token) for token in tokens):
+        return tuple(token.casefold() for token in tokens) if len(tokens) >= SHORTEST_HAN else None
+    if len(tokens) == 1:
+        word = tokens[0]
+        is_name = len(word) >= 2 and any(a.isupper() or a.isdigit() for a in word[1:])
+        if len(word) < 2 or not any(letter.isalpha() for letter in word):
+            return None
+        if not is_name and (len(word) < SHORTEST_WORD or not word[0].isupper()):
+            return None
+        return (word,)  # as written: "Go" is not "go"
+    if max(len(token) for token in tokens if token) < SHORTEST_WORD and not any(t[1:].upper() == t[1:] for t in tokens):
+        return None
+    return tuple(token.casefold() for token in tokens)
+
+
+class NameTable:
+    """The names that are looked for. It never changes."""
+
+    def __init__(self, names: Iterable[tuple[str, ...]]) -> None:
+        self.names = frozenset(names)
+        self._words: set[str] = {name[0] for name in self.names if _is_word(name)}
+        self._phrases: dict[str, list[tuple[str, ...]]] = {}
+        for name in sorted(self.names):
+            if not _is_word(name):
+                self._phrases.setdefault(name[0], []).append(name)
+
+    def find(self, text: str) -> tuple[Call, ...]:
+        """Return every place where one of the names stands, also inside a longer one.
+
+        Args:
+            text: Of any length; lines are counted from 1.
+        """
+        plain = unicodedata.normalize("NFKC", text)
+        tokens = [(match.group(), match.start()) for match in _TOKEN.finditer(plain)]
+        folded = [token.casefold() for token, _ in tokens]
+        found: list[Call] = []
+        line, counted = 1, 0
+        for at, (token, start) in enumerate(tokens):
+            phrases = self._phrases.get(folded[at])
+            is_word = token in self._words
+            if phrases is None and not is_word:
+                continue
+            line += plain.count("\n", counted, start)
+            counted = start
+            if is_word and not (is_plain_word((token,)) and _is_part_of_a_name(plain, tokens, at)):
+                found.append(Call((token,), at, line))
+            for name in phrases or ():
+                if tuple(folded[at : at + len(name)]) == name:
+                    last = tokens[at + len(name) - 1]
+                    if plain.count("\n\n", start, last[1]) == 0:
+                        found.append(Call(name, at, line))
+        return tuple(found)
+
+
+def _is_part_of_a_name(text: str, tokens: Sequence[tuple[str, int]], at: int) -> bool:
+    """Tell whether a capitalised word stands beside another one: "Model Checking" does not name "Checking"."""
+    return _is_capital_beside(text, tokens, at, at + 1) or (
+        # The first word of a sentence has its capital from there.
+        _is_capital_beside(text, tokens, at - 1, at, which=at - 1) and _beside(text, tokens, at - 2, at - 1)
+    )
+
+
+def _is_capital_beside(
+    text: str, tokens: Sequence[tuple[str, int]], first: int, second: int, which: int | None = None
+) -> bool:
+    word = second if which is None else which
+    return _beside(text, tokens, first, second) and tokens[word][0][0].isupper()
+
+
+def _beside(text: str, tokens: Sequence[tuple[str, int]], first: int, second: int) -> bool:
+    if first < 0 or second >= len(tokens):
+        return False
+    token, start = tokens[first]
+    return text[start + len(token) : tokens[second][1]] == " "
+
+
+def may_hold(text: str, names: Iterable[tuple[str, ...]]) -> bool:
+    """Tell whether a text could hold one of the names: never false where it does."""
+    plain = unicodedata.normalize("NFKC", text)
+    folded = plain.casefold()
+    return any(name[0] in (plain if _is_word(name) else folded) for name in names)
+
+
+def longest(calls: Iterable[Call]) -> list[Call]:
+    """Return the calls without those that lie inside a longer one."""
+    kept: list[Call] = []
+    end = -1
+    for call in sorted(calls, key=lambda one: (one.at, -len(one.name))):
+        if call.at >= end:
+            kept.append(call)
+            end = call.at + len(call.name)
+    return kept
+
+
+def spellings(names: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return the names that can be looked for, each with its tokens."""
+    return {name: tokens for name in names if (tokens := name_of(name)) is not None}
+
+
+def _is_word(name: tuple[str, ...]) -> bool:
+    return len(name) == 1 and not _UNSPACED.match(name[0])
+
+
+def is_plain_word(name: tuple[str, ...]) -> bool:
+    """Tell whether a name is a single word that any sentence may hold: no abbreviation, no CamelCase, no number."""
+    return _is_word(name) and not any(letter.isupper() or letter.isdigit() for letter in name[0][1:])

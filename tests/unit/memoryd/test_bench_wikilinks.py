@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memoryd.bench.corpus import BenchDataError
+from memoryd.bench.wikilinks import COLUMNS, read_cuts, wikilink_table
+from memoryd.text.embedder import Vectors
+
+NOTES = {
+    "Crane.md": "# Crane\n\nBird.\n",
+    "Paper.md": "# Paper\n\nFolding paper is quiet work.\n",
+    "Source.md": "# Source\n\nFold a [[Crane]] from one square sheet.\n",
+    "Other.md": "# Other\n\nOne square sheet makes a [[Crane]].\n",
+    "More.md": "# More\n\nPlums and pears.\n",
+}
+
+
+class Letters:
+    """Vectors that count letters."""
+
+    fingerprint = "letters"
+    dimension = 26
+
+    def embed_passages(self, texts: list[str]) -> Vectors:
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        counts = np.array([1e-6 + text.lower().count(chr(97 + n)) for n in range(26)], np.float32)
+        return counts / np.float32(np.linalg.norm(counts))
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    folder = tmp_path / "v"
+    folder.mkdir()
+    for path, text in NOTES.items():
+        (folder / path).write_text(text)
+    row = {
+        "vault": "v",
+        "source": "Source.md",
+        "query_link_removed": "Fold from one square sheet.",
+        "link_text": "",
+        "target": "Crane.md",
+    }
+    (tmp_path / "gold.jsonl").write_text(json.dumps(row) + "\n")
+    return folder
+
+
+def test_the_source_is_away_and_what_others_say_of_the_target_finds_it(vault: Path) -> None:
+    table = wikilink_table({"v": vault}, vault.parent / "gold.jsonl")
+    found = {row[2]: dict(zip(COLUMNS, row, strict=True)) for row in table.rows if row[1] == "all"}
+    assert found["BM25 alone"]["hit@10"] == 0.0  # the target says nothing of it, and the source is not asked
+    assert found["names + BM25 + links"]["hit@5"] == 1.0
+    assert set(found) == {"names alone", "BM25 alone", "names + BM25", "names + BM25 + links"}
+    assert [row[1] for row in table.rows[:3]] == ["tuned on", "held out", "all"]
+
+
+def test_with_a_model_every_way_is_told(vault: Path) -> None:
+    told: list[str] = []
+    table = wikilink_table({"v": vault}, vault.parent / "gold.jsonl", embedder=Letters(), tell=told.append)  # type: ignore[arg-type]  # as good as one
+    assert {row[2] for row in table.rows} >= {"vectors alone", "names + BM25 + vectors", "all"}
+    assert told[-1] == "v: 1 of 1 questions asked"
+
+
+def test_what_cannot_be_asked_is_said(vault: Path) -> None:
+    gold = vault.parent / "gold.jsonl"
+    with pytest.raises(BenchDataError, match="no question for the vault w"):
+        read_cuts(gold, "w")
+    (vault / "Crane.md").unlink()
+    with pytest.raises(BenchDataError, match="none of the notes"):
+        wikilink_table({"v": vault}, gold)
+    gold.write_text("no json\n")
+    with pytest.raises(BenchDataError, match="cannot be read"):
+        read_cuts(gold, "v")

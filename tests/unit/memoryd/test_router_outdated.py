@@ -1,0 +1,156 @@
+"""Old lines that a decision replaced, repeats, and answers that are none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from memoryd.router.outdated import contradicted
+from memoryd.router.recall import Recall
+from memoryd.router.relevance import NOTHING, judge
+from memoryd.router.request import RecallRequest
+from memoryd.router.spread import spread
+from memoryd.text.hit import ArmScore, Found, Hit
+
+AT = datetime(2026, 3, 2, 10, 0, tzinfo=UTC)
+OLD = Hit(
+    "de_1",
+    "semantic",
+    "decision",
+    "The stack is FastAPI and PostgreSQL",
+    "",
+    0.4,
+    at=AT,
+    superseded_by="de_2",
+)
+NEW = Hit(
+    "de_2", "semantic", "decision", "The stack is FastAPI and MySQL", "The host has it.", 0.5, at=AT + timedelta(90)
+)
+
+
+def entry(name: str, text: str, days: int = 0, **fields: Any) -> Hit:
+    made = Hit(name, "episodic", "episode", "", text, 0.5, at=AT + timedelta(days=days), episode=name)
+    return replace(made, **fields)
+
+
+class Store:
+    """A store that gives what it was made with."""
+
+    def __init__(self, *hits: Hit, **arms: Any) -> None:
+        self.found = Found(hits, (), arms)
+
+    def search(self, query: object, embedder: object) -> Found:
+        return self.found
+
+
+def ask(journal: Store, graph: Store, query: str = "which database do we use", **fields: Any) -> Any:
+    recall = Recall(episodic=journal, semantic=graph, clock=lambda: AT + timedelta(days=200))
+    return recall.recall(RecallRequest(query, explain=True, **fields))
+
+
+def test_an_old_line_that_says_what_was_replaced_is_marked_and_stands_below() -> None:
+    """BH39: MySQL first, PostgreSQL not offered as current."""
+    answer = ask(Store(entry("ep_1", "We use PostgreSQL for the stack.")), Store(OLD, NEW), store="both")
+    order = [hit.id for hit in answer.hits]
+    assert order[0] == "de_2"
+    assert {hit.id: hit.superseded_by for hit in answer.hits} == {"de_2": None, "de_1": "de_2", "ep_1": "de_2"}
+    assert answer.explanation.outdated == ("ep_1",)
+
+
+def test_what_tells_of_the_change_or_came_after_it_is_not_outdated() -> None:
+    found, marked = contradicted(
+        {
+            "episodic": [
+                entry("ep_1", "Moved from PostgreSQL to MySQL today."),
+                entry("ep_2", "PostgreSQL is still in the test image.", days=120),
+                entry("ep_3", "Tuned the pump."),
+                entry("ep_4", "PostgreSQL it is."),
+            ],
+            "semantic": [OLD, NEW],
+        }
+    )
+    assert marked == ["ep_4"]
+    assert [hit.superseded_by for hit in found["episodic"]] == [None, None, None, "de_2"]
+
+
+def test_only_pairs_that_were_both_found_are_looked_at() -> None:
+    assert contradicted({"episodic": [entry("ep_1", "We use PostgreSQL.")], "semantic": [OLD]})[1] == []
+
+
+def test_who_asks_what_happened_gets_the_old_entry_unmarked() -> None:
+    answer = ask(
+        Store(entry("ep_1", "We chose PostgreSQL for the stack.")), Store(OLD, NEW), "When did we set up PostgreSQL?"
+    )
+    assert answer.route.store == "episodic"
+    assert next(hit for hit in answer.hits if hit.id == "ep_1").superseded_by is None
+
+
+REPORT = "The nightly backup of the customer archive failed with a full disk on the storage host"
+
+
+def test_repeats_stand_behind_where_room_is_short() -> None:
+    hits = (entry("ep_1", REPORT), entry("ep_2", REPORT + " again"), entry("ep_3", "The pump was tuned."))
+    plain = ask(Store(*hits), Store(), "When did the backup fail?")
+    short = ask(Store(*hits), Store(), "When did the backup fail?", max_chars=10_000)
+    assert [hit.id for hit in plain.hits] == ["ep_1", "ep_2", "ep_3"]
+    assert [hit.id for hit in short.hits] == ["ep_1", "ep_3", "ep_2"]
+    assert short.explanation.repeats == ("ep_2",)
+    assert [hit.score for hit in short.hits] == sorted((hit.score for hit in short.hits), reverse=True)
+
+
+def test_entries_of_one_form_with_other_numbers_are_no_repeats() -> None:
+    lines = [entry(f"ep_{n}", f"Released version 2.{n} of the billing service to all customer regions") for n in (1, 2)]
+    assert spread(lines) == (lines, [])
+
+
+def rows(lead: float, count: int = 100) -> tuple[tuple[str, float], ...]:
+    return tuple((f"ep_{n}", 0.9 - lead * n / (count - 1)) for n in range(count))
+
+
+def test_a_question_on_what_nobody_spoke_of_is_answered_as_such() -> None:
+    hits = (entry("ep_0", "Mia wants pasta every day."), entry("ep_1", "The house was painted."))
+    answer = ask(Store(*hits, dense=rows(0.02)), Store(), "Who won the chess tournament in Bergen?")
+    assert answer.route.reasons[-1] == NOTHING
+    assert not answer.explanation.relevance.is_relevant
+    assert answer.hits, "what is nearest is still shown"
+
+
+def test_words_or_a_clear_lead_are_an_answer() -> None:
+    question = "Who won the chess tournament in Bergen?"
+    in_words = [entry("ep_0", "Nora won the chess tournament.")]
+    by_sense = [entry("ep_0", "Nora took the title at the board.")]
+    assert judge(question, in_words, [{"dense": rows(0.02)}]).is_relevant
+    assert judge(question, by_sense, [{"dense": rows(0.07)}]).is_relevant
+    assert not judge(question, by_sense, [{"dense": rows(0.02)}]).is_relevant
+
+
+def test_a_handful_of_entries_has_no_background_to_judge_by() -> None:
+    assert judge("Who won in Bergen?", [entry("ep_0", "Nora took the title.")], [{"dense": rows(0.02, 9)}]).is_relevant
+
+
+def test_without_vectors_only_words_tell() -> None:
+    hits = [entry("ep_0", "Nora took the title at the board.")]
+    assert not judge("Who won the chess tournament in Bergen?", hits, [{"lexical": (("ep_0", 1.0),)}]).is_relevant
+    assert judge("the title", hits, [{"lexical": (("ep_0", 1.0),)}]).is_relevant
+
+
+def test_what_a_question_names_is_relevant() -> None:
+    named = [replace(NEW, arms={"names": ArmScore(1, 1.0)})]
+    assert judge("quux frobnicate zorch blarg", named, [{"dense": rows(0.01)}]).is_relevant
+
+
+def test_no_hits_are_no_answer() -> None:
+    assert not judge("anything", [], []).is_relevant
+
+
+def test_what_one_memory_does_not_hold_is_looked_for_in_the_other() -> None:
+    journal = Store(entry("ep_1", "ERR-4021 was a full disk."), lexical=(("ep_1", 2.0),))
+    known = Store(NEW, dense=(("de_2", 0.8),))
+    answer = ask(journal, known, "What is ERR-4021 in the nightly job?")
+    assert answer.route.store == "both"
+    assert answer.route.reasons[-1] == "the semantic memory holds nothing on it, so both were asked"
+    assert [hit.id for hit in answer.hits] == ["ep_1", "de_2"]
+    # What it does hold, or what the caller chose, stays as it was.
+    assert ask(journal, known, "What is the stack on MySQL?").route.store == "semantic"
+    assert ask(journal, known, "What is ERR-4021?", store="semantic").route.store == "semantic"

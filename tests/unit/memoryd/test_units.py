@@ -1,0 +1,179 @@
+"""What service managers are told, and that their own programs read it as it was meant."""
+
+from __future__ import annotations
+
+import os
+import plistlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clients import start as client
+from clients.endpoint import Places
+from memoryd.cli.frame import root
+from memoryd.errors import PathError, StartError
+from memoryd.paths import Paths
+from memoryd.service import units
+from memoryd.service.supervisor import find_manager
+from memoryd.service.units import render_agent, render_socket, render_unit, serve_command
+
+ODD = 'My "home" 100%h $HOME \\n'
+DEPLOY = Path(__file__).parents[3] / "deploy"
+
+
+def paths_at(home: Path) -> Paths:
+    return Paths(home / "memory", home / "state", home / "config", home / "run")
+
+
+def unquote(text: str) -> str:
+    """Read a quoted word as systemd does: escapes first, then specifiers."""
+    inner = re.fullmatch(r'"((?:[^"\\]|\\.)*)"', text)
+    assert inner is not None
+    return re.sub(r"\\(.)", r"\1", inner[1]).replace("%%", "%")
+
+
+@given(
+    st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]), min_size=1)
+    .filter(str.isprintable)
+    .filter(lambda t: "=" not in t)
+)
+@settings(max_examples=60)
+def test_whatever_a_path_holds_systemd_reads_it_back(name: str) -> None:
+    place = f"/srv/{name}"
+    text = render_unit(paths_at(Path("/srv/x")), [place, "-m", place], {"MEMORYD_HOME": place})
+    *_, program, _, argument = re.findall(r'"(?:[^"\\]|\\.)*"', re.search(r"^ExecStart=(.*)$", text, re.MULTILINE)[1])  # type: ignore[index] # a line that is always there
+    assert unquote(program).replace("$$", "$") == place.replace("$$", "$")
+    assert unquote(argument).replace("$$", "$") == place
+    assert unquote(re.search(r"^Environment=(.*)$", text, re.MULTILINE)[1]) == f"MEMORYD_HOME={place}"  # type: ignore[index] # as above
+
+
+def test_a_line_end_in_a_path_is_refused() -> None:
+    with pytest.raises(PathError, match="plainer path"):
+        render_unit(paths_at(Path("/srv/x")), ["/a\nExecStart=/bin/sh"], {})
+
+
+@pytest.mark.parametrize("name", ["plain", ODD])
+def test_systemd_has_nothing_to_say_of_the_units(tmp_path: Path, name: str) -> None:
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("systemd-analyze is not installed")
+    home = tmp_path / name
+    program = home / "bin" / "python"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    folder = tmp_path / "units"
+    folder.mkdir()
+    (folder / units.UNIT).write_text(
+        render_unit(paths_at(home), [str(program), "-P", "-m", "memoryd.cli"], {"MEMORYD_HOME": str(home)})
+    )
+    (folder / units.SOCKET).write_text(render_socket(paths_at(tmp_path / "short %")))
+    done = subprocess.run(
+        [analyze, "--user", "verify", str(folder / units.UNIT), str(folder / units.SOCKET)],
+        env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(tmp_path), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # The exit code is 0 even for a key that nobody knows; only silence is good news.
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_agent_survives_the_round_trip() -> None:
+    command = ["/a b/python", "-m", "memoryd.cli"]
+    agent = plistlib.loads(render_agent(paths_at(Path("/a b/50%")), command, {"MEMORYD_HOME": "/a b"}, Path("/home")))
+    assert agent["ProgramArguments"][3:] == ["/a b/50%/config/down", *command]
+    assert agent["EnvironmentVariables"]["MEMORYD_HOME"] == "/a b"
+    assert agent["KeepAlive"] == {"SuccessfulExit": False}
+    assert agent["Umask"] == 63
+
+
+def test_the_agents_shell_starts_nothing_while_down(tmp_path: Path) -> None:
+    home = tmp_path / "a $HOME 'b'"
+    (home / "config").mkdir(parents=True)
+    command = ["/bin/echo", "up $HOME"]
+    words = plistlib.loads(render_agent(paths_at(home), command, {}, tmp_path))["ProgramArguments"]
+    assert subprocess.run(words, capture_output=True, check=True).stdout == b"up $HOME\n"
+    (home / "config" / "down").touch()
+    assert subprocess.run(words, capture_output=True, check=True).stdout == b""
+
+
+def test_the_client_knows_the_unit_of_its_memory_only(tmp_path: Path) -> None:
+    assert (client.UNIT, client.LABEL, client.STATE_LINE) == (units.UNIT, units.LABEL, units.STATE_LINE)
+    paths = paths_at(tmp_path / ODD)
+    environ = {"XDG_CONFIG_HOME": str(tmp_path)}
+    places = Places(str(paths.state), str(paths.config))
+    assert client.find_unit(places, environ, "linux") is None
+    folder = tmp_path / "systemd" / "user"
+    folder.mkdir(parents=True)
+    (folder / units.UNIT).write_text(render_unit(paths, serve_command(), {}))
+    assert client.find_unit(places, environ, "linux") == ["systemctl", "--user", "--no-block", "start", units.UNIT]
+    assert client.find_unit(Places("/other/state", "/other/config"), environ, "linux") is None
+
+
+@pytest.fixture
+def systemctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A systemctl that writes down what it is asked; returns the file."""
+    said = tmp_path / "said"
+    program = tmp_path / "bin" / "systemctl"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$@" >> {said}\necho ActiveState=active\n[ ! -e {tmp_path}/broken ]\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("MEMORYD_HOME", str(tmp_path / "home"))
+    return said
+
+
+def run(*words: str) -> tuple[int, str]:
+    outcome = CliRunner().invoke(root, ["service", *words])
+    return outcome.exit_code, outcome.output
+
+
+def test_install_writes_enables_and_starts_and_uninstall_undoes_it(systemctl: Path, tmp_path: Path) -> None:
+    assert run("status")[0] == 4
+    code, said = run("install", "--socket")
+    assert code == 0, said
+    folder = tmp_path / "config" / "systemd" / "user"
+    assert f'"MEMORYD_HOME={tmp_path}/home"' in (folder / units.UNIT).read_text()
+    assert run("status") == (0, "ActiveState=active\n")
+    assert run("uninstall")[0] == 0
+    assert not list(folder.iterdir())
+    assert run("uninstall")[1] == "there was no service\n"
+    assert [line.split()[1] for line in systemctl.read_text().splitlines()] == [
+        "daemon-reload", "enable", "restart", "show", "disable", "daemon-reload",
+    ]  # fmt: skip
+
+
+def test_what_the_manager_refuses_is_told_in_its_words(systemctl: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken").touch()
+    code, said = run("install")
+    assert code == 1
+    assert "`systemctl --user daemon-reload` failed with code 1: ActiveState=active" in said
+    assert systemctl.exists()
+
+
+def test_without_a_manager_the_other_way_is_named() -> None:
+    with pytest.raises(StartError, match="`memoryd up` starts the daemon without one"):
+        find_manager({"PATH": "/nonexistent"})
+
+
+def test_the_units_in_deploy_are_the_ones_that_install_writes() -> None:
+    home = Path("/home/me")
+    paths = Paths(
+        home / ".local/share/memoryd", home / ".local/state/memoryd", home / ".config/memoryd", Path("/run/user/1000/m")
+    )
+    command = [str(home / ".local/share/uv/tools/memoryd/bin/python"), *serve_command()[1:]]
+    assert (DEPLOY / "systemd" / units.UNIT).read_text() == render_unit(paths, command, {})
+    assert (DEPLOY / "systemd" / units.SOCKET).read_text() == render_socket(paths)
+    mac = Path("/Users/me")
+    base = mac / "Library/Application Support/memoryd"
+    command = [str(mac / ".local/share/uv/tools/memoryd/bin/python"), *serve_command()[1:]]
+    agent = render_agent(Paths(base / "memory", base / "state", base / "config", Path("/tmp/m")), command, {}, mac)
+    assert (DEPLOY / "launchd" / f"{units.LABEL}.plist").read_bytes() == agent
