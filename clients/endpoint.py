@@ -8,11 +8,15 @@ The rules are those of the daemon's own ``memoryd.paths``; a test compares the t
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import sys
-from collections import namedtuple
-from collections.abc import Mapping
+
+from clients.jsontext import read_json
+
+# What is only said in annotations is not imported; data classes and named tuples would take as long as all the rest.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _HOLDER_LOCK = "lock"
 
@@ -21,13 +25,14 @@ class DaemonUnreachable(Exception):
     """No daemon answers; the message says why and how to start it."""
 
 
-# Data classes and typing would take as long to import as all the rest of a hook.
-class Places(namedtuple("Places", ("state", "config"))):  # noqa: PYI024 - as above
+class Places:
     """The two folders that a client reads: ``state`` says where the daemon is, ``config`` holds the token."""
 
-    __slots__ = ()
-    state: str
-    config: str
+    __slots__ = ("config", "state")
+
+    def __init__(self, state: str, config: str) -> None:
+        self.state = state
+        self.config = config
 
     @property
     def endpoint_file(self) -> str:
@@ -40,14 +45,16 @@ class Places(namedtuple("Places", ("state", "config"))):  # noqa: PYI024 - as ab
         return os.path.join(self.config, "token")
 
 
-class Endpoint(namedtuple("Endpoint", ("url", "socket", "pid", "version"))):  # noqa: PYI024 - as above
+class Endpoint:
     """How a daemon is reached; ``pid`` is its process."""
 
-    __slots__ = ()
-    url: str
-    socket: str
-    pid: int
-    version: str
+    __slots__ = ("pid", "socket", "url", "version")
+
+    def __init__(self, url: str, socket: str, pid: int, version: str) -> None:
+        self.url = url
+        self.socket = socket
+        self.pid = pid
+        self.version = version
 
 
 def find_places(environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> Places:
@@ -72,7 +79,9 @@ def read_endpoint(places: Places) -> Endpoint:
     """
     try:
         with open(places.endpoint_file, "rb") as file:
-            record = json.load(file)
+            record = read_json(file.read().decode("utf-8"))
+        if not isinstance(record, dict):
+            raise TypeError("no object")  # noqa: TRY301 - as any other file that is none of ours
         endpoint = Endpoint(str(record["url"]), str(record["socket"]), int(record["pid"]), str(record["version"]))
     except FileNotFoundError as error:
         raise DaemonUnreachable("the daemon does not run; `memoryd up` starts it") from error

@@ -14,11 +14,15 @@ import time
 
 _BEGAN = time.monotonic()
 
-import json  # noqa: E402 - the clock starts before anything that takes time
-import os  # noqa: E402
+import os  # noqa: E402 - the clock starts before anything that takes time
 import select  # noqa: E402
-import socket  # noqa: E402
 import sys  # noqa: E402
+
+try:
+    # The part in C is all that is needed; what is built on it takes longer to load than an answer to come.
+    import _socket as socket
+except ImportError:  # another Python
+    import socket  # type: ignore[no-redef]
 
 if __name__ == "__main__":
     # Isolated, Python looks neither beside this file nor in the environment; the standard library stays in front.
@@ -32,6 +36,7 @@ from clients.endpoint import (  # noqa: E402
     read_endpoint,
     read_token,
 )
+from clients.jsontext import read_json, write_json  # noqa: E402
 
 DEADLINES_S = {"SessionStart": 0.8, "UserPromptSubmit": 0.5}
 """From the start of the process to the answer."""
@@ -132,7 +137,7 @@ def _read_payload() -> dict[str, object]:
 
 def _parsed(data: bytes) -> dict[str, object] | None:
     try:
-        value = json.loads(data.decode("utf-8", "replace"))
+        value = read_json(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -141,7 +146,7 @@ def _parsed(data: bytes) -> dict[str, object] | None:
 def _ask(places: Places, event: str, payload: dict[str, object], end: float) -> bytes:
     for name in _UNREAD:
         payload.pop(name, None)
-    body = json.dumps(payload).encode("ascii")
+    body = write_json(payload).encode("ascii")
     if len(body) > MOST_SENT:
         raise Trouble(f"the payload is larger than {MOST_SENT} bytes")
     endpoint = read_endpoint(places)
@@ -150,17 +155,19 @@ def _ask(places: Places, event: str, payload: dict[str, object], end: float) -> 
         f"Memoryd-Actor: agent\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         "Connection: close\r\n\r\n"
     )
-    with _connect(places, endpoint.url, endpoint.socket, end) as connection:
-        if connection.family != socket.AF_UNIX:
-            head = head.replace("Host: localhost", f"Host: {endpoint.url.rpartition('/')[2]}", 1)
-        data = memoryview(head.encode("ascii") + body)
-        try:
-            while data:
-                connection.settimeout(_left(end))
-                data = data[connection.send(data) :]
-            return _read_answer(connection, end)
-        except TimeoutError as error:
-            raise Trouble("the daemon did not answer in time") from error
+    connection = _connect(places, endpoint.url, endpoint.socket, end)
+    if connection.family != socket.AF_UNIX:
+        head = head.replace("Host: localhost", f"Host: {endpoint.url.rpartition('/')[2]}", 1)
+    data = memoryview(head.encode("ascii") + body)
+    try:
+        while data:
+            connection.settimeout(_left(end))
+            data = data[connection.send(data) :]
+        return _read_answer(connection, end)
+    except TimeoutError as error:
+        raise Trouble("the daemon did not answer in time") from error
+    finally:
+        connection.close()
 
 
 def _connect(places: Places, url: str, path: str, end: float) -> socket.socket:

@@ -21,12 +21,13 @@ from episodic.errors import (
     ManifestUnusable,
     TurnConflict,
     UnknownEpisode,
+    UnreadableFile,
 )
 from episodic.excerpt import write_excerpt
 from episodic.folder import JournalFolder
 from episodic.identity import key_digest, written_id
 from episodic.index import Index
-from episodic.intake import Intake, Place, UnreadableFileError, read_place
+from episodic.intake import Intake, Place, read_place
 from episodic.journal import read_own_section, render_section, stored_text
 from episodic.refusal import Refusals
 from episodic.timeline import Timeline
@@ -78,7 +79,10 @@ class Capture:
         """Write an entry. See ``EpisodicStore.append``."""
         text = _checked(new)
         # A day is a local day: what was sent with another offset, or in UTC, goes to the day that it was here.
-        new = replace(new, at=new.at.astimezone(self._zone))
+        try:
+            new = replace(new, at=new.at.astimezone(self._zone))
+        except OverflowError as error:
+            raise InvalidEpisode("at: lies on no day of the local calendar, which has the years 1 to 9999") from error
         key = None if new.key is None else key_digest(new.key)
         with self._writing:
             if self._refusals.refuses_turn(session=new.session, turn=new.turn, key=new.key):
@@ -104,7 +108,7 @@ class Capture:
                 elif pieces is None:
                     self._intake.take(place)
                     self.mend(place)
-            except (ManifestUnusable, UnreadableFileError) as error:
+            except (ManifestUnusable, UnreadableFile) as error:
                 # The entry is on the disk; the index takes it in as soon as it can.
                 self._behind[place.shown] = place
                 self._trouble = str(error)
@@ -157,7 +161,7 @@ class Capture:
         with self._writing:
             note, place = self._folder.recover()
             if place is not None:
-                with contextlib.suppress(UnreadableFileError, ManifestUnusable):  # the next scan names it
+                with contextlib.suppress(UnreadableFile, ManifestUnusable):  # the next scan names it
                     self._intake.take(place)
         return [note] if note else []
 
@@ -189,7 +193,7 @@ class Capture:
             ManifestUnusable: They stay noted.
         """
         for shown, place in list(self._behind.items()):
-            with contextlib.suppress(UnreadableFileError):  # the next scan names it
+            with contextlib.suppress(UnreadableFile):  # the next scan names it
                 reading = self._intake.read(place)
                 with self._writing:
                     if self._intake.write(reading) is None:

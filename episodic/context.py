@@ -48,17 +48,26 @@ class Surroundings:
             if finding is not None and finding.session is not None and not finding.is_excerpt:
                 offered[finding.episode] = max(offered.get(finding.episode, 0.0), scores[id_])
                 sessions.setdefault(finding.session, set()).add(finding.episode)
-        short = {
+        near = {
             finding.episode: id_
             for id_, finding in findings.items()
-            if finding.session in sessions and sessions[finding.session] != {finding.episode} and _is_short(finding)
+            if finding.session in sessions and sessions[finding.session] != {finding.episode} and _is_whole(finding)
         }
+        short = self._short(near)
         lent = {}
         for episode, neighbours in self._neighbours(list(short)).items():
             share = SHARE * sum(offered.get(one, 0.0) for one in neighbours - {episode})
             if share > 0:
                 lent[short[episode]] = min(share, MOST)
         return lent
+
+    def _short(self, pieces: Mapping[str, str]) -> dict[str, str]:
+        """Return, of entries and their pieces, those whose text is short."""
+        if not pieces:
+            return {}
+        with self._manifest.reading() as connection:
+            texts = dict(connection.execute(_TEXTS, (json.dumps(list(pieces.values())),)))
+        return {episode: id_ for episode, id_ in pieces.items() if estimate_tokens(texts.get(id_, "")) < SHORT_TOKENS}
 
     def _neighbours(self, episodes: list[str]) -> dict[str, set[str]]:
         if not episodes:
@@ -68,8 +77,11 @@ class Surroundings:
         return {id_: set(f"{before or ''} {after or ''}".split()) for id_, before, after in reversed(rows)}
 
 
-def _is_short(finding: Finding) -> bool:
-    return finding.pieces == 1 and not finding.is_excerpt and estimate_tokens(finding.text) < SHORT_TOKENS
+def _is_whole(finding: Finding) -> bool:
+    return finding.pieces == 1 and not finding.is_excerpt
+
+
+_TEXTS = "SELECT id, text FROM documents WHERE id IN (SELECT value FROM json_each(?))"
 
 
 def _nearest(comparison: str, direction: str) -> str:

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from episodic.errors import JournalUnwritable
+from memoryd.text.durable import sync_folder, write_file
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 _ATTEMPTS = 20
 _TEMPORARY = ".memoryd-tmp"
-_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,8 @@ def recover(intent: Path) -> str | None:
     try:
         noted = json.loads(intent.read_bytes())
         path, size, data = Path(noted["path"]), int(noted["size"]), str(noted["data"]).encode()
-        with path.open("r+b") as file:
+        real = Path(os.path.realpath(path)) if path.is_symlink() else path
+        with os.fdopen(os.open(real, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW), "r+b") as file:
             file.seek(size)
             tail = file.read(len(data) + 1)
             if not tail or len(tail) >= len(data) or not data.startswith(tail):
@@ -213,16 +215,6 @@ def _read_regular(path: Path) -> tuple[bytes, os.stat_result]:
         return file.read(), status
 
 
-def write_file(path: Path, data: bytes, *, mode: int = FILE_MODE) -> None:
-    """Write a whole new file with this mode and fsync it."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
 def lines_before(path: Path, offset: int) -> int:
     """Return how many lines end before a byte of a file; 0 where it cannot be read."""
     try:
@@ -232,20 +224,13 @@ def lines_before(path: Path, offset: int) -> int:
         return 0
 
 
-def sync_folder(path: Path) -> None:
-    """Make a folder's entries durable."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _opened(path: Path) -> tuple[int, bool]:
+    # Whoever asks has seen where a link leads; what takes the place of its file meanwhile is not followed.
+    real = Path(os.path.realpath(path)) if path.is_symlink() else path
     try:
-        return os.open(path, _APPEND & ~os.O_CREAT), False
+        return os.open(real, _APPEND & ~os.O_CREAT), False
     except FileNotFoundError:
-        descriptor = os.open(path, _APPEND, FILE_MODE)
+        descriptor = os.open(real, _APPEND, FILE_MODE)
         os.fchmod(descriptor, FILE_MODE)
         return descriptor, True
 
@@ -291,7 +276,10 @@ def _take_back(descriptor: int, size: int, data: bytes) -> None:
 
 def _note(intent: Path, path: Path, size: int, data: str) -> None:
     """Note an append that is about to be made. No fsync: it must outlive a kill, not the machine."""
-    descriptor = os.open(intent, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE)
+    if intent.is_symlink():
+        intent.unlink()  # it is ours alone, and a link would have it written elsewhere
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(intent, flags, FILE_MODE)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump({"path": str(path), "size": size, "data": data}, file, ensure_ascii=False)
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +49,14 @@ class Document:
 
 _SELECT = "SELECT id, text, heading, at_us, project, session, kind, row_stamp, stamp FROM documents"
 _BY_IDS = f"{_SELECT} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 - no value stands in it
+
+
+class _Known(NamedTuple):
+    text: str
+    text_hash: str
+    stamp: str
+    row_stamp: str
+    terms: bytes
 
 
 class Documents:
@@ -88,51 +97,50 @@ class Documents:
         change: Counter[int] = Counter()
         changed = False
         for id_ in ids:
-            place = connection.execute(_FIRST_PLACE, (id_,)).fetchone()
-            known = connection.execute(
-                "SELECT text, text_hash, stamp, row_stamp, terms FROM documents WHERE id = ?", (id_,)
-            ).fetchone()
-            if place is None:
-                if known is not None:
-                    changed = True
-                    self._remove(connection, id_, known[4], change)
-                continue
-            heading, at_us, project, session, pieces = place
-            kind = "episode" if pieces == 1 else "section"
-            row_stamp = _stamp(at_us // 1000, project, session, kind)
-            stamp = _stamp(row_stamp, heading)
-            if known is not None and known[2] == stamp and texts.get(id_, known[:2]) == known[:2]:
-                continue
-            changed = True
-            text, text_hash = texts[id_] if known is None or id_ in texts else (known[0], known[1])
-            blob = counted[id_][1] if counted.get(id_, ("",))[0] == heading else self.counted(id_, heading, text)
-            change.update(np.frombuffer(blob, dtype=np.uint32).tolist())
-            change.subtract(np.frombuffer(known[4] if known is not None else b"", dtype=np.uint32).tolist())
-            if known is None:
-                change[TOTAL] += 1
-                connection.execute("DELETE FROM dropped WHERE id = ?", (id_,))
-                connection.execute(
-                    "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (id_, text, text_hash, at_us, project or "", session or "", kind, heading, row_stamp, stamp, blob,
-                     None if blob else stamp),
-                )  # fmt: skip
-            else:
-                connection.execute(
-                    "UPDATE documents SET text = ?, text_hash = ?, at_us = ?, project = ?, session = ?, kind = ?, "
-                    "heading = ?, row_stamp = ?, stamp = ?, terms = ? WHERE id = ?",
-                    (text, text_hash, at_us, project or "", session or "", kind, heading, row_stamp, stamp, blob, id_),
-                )
-                if known[3] != row_stamp:
-                    # Its vectors stand under filters that are not its own any more: they are wanted again.
-                    connection.execute("DELETE FROM vectors WHERE id = ?", (id_,))
-        connection.executemany(
-            "INSERT INTO frequencies VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET documents = documents + "
-            "excluded.documents",
-            [(term, by) for term, by in change.items() if by],
-        )
-        if any(by < 0 for by in change.values()):
-            connection.execute("DELETE FROM frequencies WHERE documents <= 0")
+            changed |= self._settle_one(connection, id_, texts.get(id_), counted.get(id_, ("", b"")), change)
+        _apply(connection, change)
         return changed
+
+    def _settle_one(
+        self,
+        connection: sqlite3.Connection,
+        id_: str,
+        new: tuple[str, str] | None,
+        counted: tuple[str, bytes],
+        change: Counter[int],
+    ) -> bool:
+        """Bring one document in line, note in ``change`` what that does to frequencies, and tell whether it changed."""
+        found = connection.execute(_KNOWN, (id_,)).fetchone()
+        known = None if found is None else _Known(*found)
+        place = connection.execute(_FIRST_PLACE, (id_,)).fetchone()
+        if place is None:
+            if known is not None:
+                _remove(connection, id_, known.terms, change)
+            return known is not None
+        heading, at_us, project, session, pieces = place
+        kind = "episode" if pieces == 1 else "section"
+        row_stamp = _stamp(at_us // 1000, project, session, kind)
+        stamp = _stamp(row_stamp, heading)
+        if known is not None:
+            if known.stamp == stamp and new in {None, (known.text, known.text_hash)}:
+                return False
+            new = new or (known.text, known.text_hash)
+        assert new is not None, "a document that is new comes with its text"
+        text, text_hash = new
+        words = counted[1] if counted[0] == heading else self.counted(id_, heading, text)
+        change.update(_term_ids(words))
+        values = (text, text_hash, at_us, project or "", session or "", kind, heading, row_stamp, stamp, words)
+        if known is None:
+            change[TOTAL] += 1
+            connection.execute("DELETE FROM dropped WHERE id = ?", (id_,))
+            connection.execute(_INSERT, (id_, *values, None if words else stamp))
+            return True
+        change.subtract(_term_ids(known.terms))
+        connection.execute(_UPDATE, (*values, id_))
+        if known.row_stamp != row_stamp:
+            # Its vectors stand under filters that are not its own any more: they are wanted again.
+            connection.execute("DELETE FROM vectors WHERE id = ?", (id_,))
+        return True
 
     def frequencies(self, words: Sequence[str]) -> tuple[dict[int, int], int]:
         """Return in how many documents each of these terms stands, and how many documents there are."""
@@ -257,13 +265,6 @@ class Documents:
             vectors = connection.execute(_VECTORS_BY_MODEL).fetchall()
         return int(episodes), int(documents), int(pending) + int(dropped) + int(uncut), dict(vectors)
 
-    def _remove(self, connection: sqlite3.Connection, id_: str, blob: bytes, change: Counter[int]) -> None:
-        change.subtract(np.frombuffer(blob, dtype=np.uint32).tolist())
-        change[TOTAL] -= 1
-        connection.execute("DELETE FROM documents WHERE id = ?", (id_,))
-        connection.execute("DELETE FROM vectors WHERE id = ?", (id_,))
-        connection.execute("INSERT OR IGNORE INTO dropped VALUES (?)", (id_,))
-
 
 _FIRST_PLACE = """
 SELECT c.heading, e.at_us, e.project, e.session, e.pieces FROM chunks c
@@ -290,10 +291,44 @@ SELECT (SELECT documents FROM frequencies WHERE term = ?), (SELECT vectors FROM 
 _WITH_VECTOR = "SELECT id FROM vectors WHERE fingerprint = ? AND id IN (SELECT value FROM json_each(?))"
 
 
+_KNOWN = "SELECT text, text_hash, stamp, row_stamp, terms FROM documents WHERE id = ?"
+
+_INSERT = "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+_UPDATE = """
+UPDATE documents SET text = ?, text_hash = ?, at_us = ?, project = ?, session = ?, kind = ?, heading = ?,
+row_stamp = ?, stamp = ?, terms = ? WHERE id = ?
+"""
+
+_ADD = """
+INSERT INTO frequencies VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET documents = documents + excluded.documents
+"""
+
+
+def _remove(connection: sqlite3.Connection, id_: str, words: bytes, change: Counter[int]) -> None:
+    change.subtract(_term_ids(words))
+    change[TOTAL] -= 1
+    connection.execute("DELETE FROM documents WHERE id = ?", (id_,))
+    connection.execute("DELETE FROM vectors WHERE id = ?", (id_,))
+    connection.execute("INSERT OR IGNORE INTO dropped VALUES (?)", (id_,))
+
+
+def _apply(connection: sqlite3.Connection, change: Counter[int]) -> None:
+    """Add to each term's frequency what changed."""
+    connection.executemany(_ADD, [(term, by) for term, by in change.items() if by])
+    if any(by < 0 for by in change.values()):
+        connection.execute("DELETE FROM frequencies WHERE documents <= 0")
+
+
+def _term_ids(words: bytes) -> list[int]:
+    ids: list[int] = np.frombuffer(words, dtype=np.uint32).tolist()
+    return ids
+
+
 def _counted(connection: sqlite3.Connection) -> dict[int, int]:
     counts: Counter[int] = Counter()
     for (blob,) in connection.execute("SELECT terms FROM documents"):
-        counts.update(np.frombuffer(blob, dtype=np.uint32).tolist())
+        counts.update(_term_ids(blob))
         counts[TOTAL] += 1
     return dict(counts)
 

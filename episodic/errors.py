@@ -8,6 +8,9 @@ The tree::
     ├── TurnConflict          the same turn or key came with another text
     ├── ForgottenEpisode      the entry was forgotten and is not taken back
     ├── JournalUnwritable     a truth file could not be written; nothing of the entry is in it
+    ├── UnreadableFile        a file cannot be read at all
+    │   └── LeadsOut            it is a link out of its folder, and is no file of ours
+    ├── Unmergeable           two copies of a day cannot be made one
     ├── TranscriptMissing     the episode has no transcript excerpt here
     ├── StoreClosed           the store was not opened, or is closed
     ├── ManifestUnusable      the bookkeeping beside the journal cannot be read or written
@@ -50,6 +53,18 @@ class ForgottenEpisode(EpisodicError):
 
 class JournalUnwritable(EpisodicError):
     """A file of the journal could not be written; nothing of the entry is in it."""
+
+
+class UnreadableFile(EpisodicError):
+    """A file cannot be read at all; the message says why. What was known of it stays."""
+
+
+class LeadsOut(UnreadableFile):
+    """A path leads by a link out of its folder: nothing is read or written there, and nothing of it is held."""
+
+
+class Unmergeable(EpisodicError):
+    """The two copies have no common form in which every entry is still read; both have to be kept as they are."""
 
 
 class TranscriptMissing(EpisodicError):

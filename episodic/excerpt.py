@@ -12,12 +12,14 @@ from dataclasses import replace
 from datetime import date, tzinfo
 from pathlib import Path
 
-from episodic.dayfile import make_folder, sync_folder, write_file
+from episodic.dayfile import make_folder
+from episodic.enclosure import check_inside
 from episodic.episode import NewEpisode
-from episodic.errors import JournalUnwritable
-from episodic.journal import read_day_text, render_section
+from episodic.errors import JournalUnwritable, LeadsOut
+from episodic.journal import entry_heading, read_day_text, render_section
 from memoryd.text.canonical import digest
 from memoryd.text.decode import decode
+from memoryd.text.durable import sync_folder, write_file
 
 EXCERPTS = "transcripts"
 """The folder, and the name of its root."""
@@ -51,6 +53,10 @@ def write_excerpt(memory: Path, id: str, new: NewEpisode, *, key: str | None) ->
     path = named_excerpt(memory, new.transcript)
     if path is None:
         raise JournalUnwritable(f"an excerpt lies at {EXCERPTS}/<session>/<turn>.md")
+    try:
+        check_inside(path, (memory,))
+    except LeadsOut as error:
+        raise JournalUnwritable(f"{path}: {error}; nothing of the turn was stored") from error
     make_folder(path.parent)
     _replace(path, render_section(id, replace(new, text=new.excerpt), key=key).encode())
 
@@ -59,9 +65,7 @@ def read_excerpt(path: Path, *, zone: tzinfo) -> str:
     """Return an excerpt without its anchor; a file that is none of ours is returned as it is."""
     text = decode(path.read_bytes()).text
     entries = [one for one in read_day_text(text, file=path.name, day=NO_DAY, zone=zone).entries if one.written]
-    return (
-        f"## {entries[0].episode.at:%H:%M} {entries[0].episode.title}\n{entries[0].episode.text}" if entries else text
-    )
+    return f"{entry_heading(entries[0].episode)}\n{entries[0].episode.text}" if entries else text
 
 
 def put_first(path: Path, heading: str, text: str) -> bool:

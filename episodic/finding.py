@@ -1,10 +1,11 @@
-"""What the manifest knows of a found piece: its text, where it stands, and the entry it belongs to."""
+"""What the manifest knows of a found piece: where it stands, the entry it belongs to, and, once shown, its text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import NamedTuple
 
 from episodic.excerpt import EXCERPTS
@@ -13,40 +14,31 @@ from episodic.timeline import instant
 from memoryd.text.hit import ArmScore, Hit, Kind
 
 
-def is_excerpt(path: str) -> bool:
-    """Tell whether a path, as shown, is that of an excerpt."""
-    return path.startswith(f"{EXCERPTS}/")
-
-
 class Finding(NamedTuple):
     """A piece with its first place, and the paths of its other places.
 
-    A question finds a hundred or two and shows ten: making one is to cost next to nothing, and its heading is read
-    when it is shown.
+    A question finds a hundred or two and shows ten: making one is to cost next to nothing, so all of it stands in
+    indexes of the manifest, and what is shown is read by :meth:`Findings.told` for the ten.
     """
 
     id: str
-    episode: str
-    text: str
-    text_hash: str
-    heading_json: str
-    lines: tuple[int, int]
     path: str
-    at: datetime
+    ordinal: int
+    episode: str
+    at_us: int
+    offset_min: int
     project: str | None
     session: str | None
     pieces: int
-    others: tuple[str, ...]
+    text_hash: str
+    is_excerpt: bool
+    """Whether it stands in the kept excerpt of a turn, beside its entry."""
+    others: tuple[str, ...] = ()
 
     @property
-    def heading(self) -> tuple[str, ...]:
-        """The headings above it, the entry's title first."""
-        return tuple(json.loads(self.heading_json))
-
-    @property
-    def is_excerpt(self) -> bool:
-        """Whether it stands in the kept excerpt of a turn, beside its entry."""
-        return is_excerpt(self.path)
+    def at(self) -> datetime:
+        """The instant of the entry, with the offset it was written with."""
+        return instant(self.at_us, self.offset_min)
 
     def kind(self, *, kinds: Sequence[str] | None) -> Kind:
         """Return how the piece is shown: as its entry, or as a section of a long one."""
@@ -58,20 +50,20 @@ class Finding(NamedTuple):
         """Return the id under which it is shown."""
         return self.episode if self.kind(kinds=kinds) == "episode" else self.id
 
-    def hit(self, score: float, arms: Mapping[str, ArmScore], *, kinds: Sequence[str] | None) -> Hit:
+    def hit(self, told: Told, score: float, arms: Mapping[str, ArmScore], *, kinds: Sequence[str] | None) -> Hit:
         """Return the hit."""
         kind = self.kind(kinds=kinds)
-        heading = self.heading
+        heading = told.heading
         title = heading[0] if kind == "episode" else " > ".join(dict.fromkeys(heading))
         return Hit(
             self.hit_id(kinds=kinds),
             "episodic",
             kind,
             title,
-            self.text,
+            told.text,
             score,
             path=self.path,
-            lines=self.lines,
+            lines=told.lines,
             at=self.at,
             project=self.project,
             session=self.session,
@@ -81,6 +73,14 @@ class Finding(NamedTuple):
         )
 
 
+class Told(NamedTuple):
+    """What is shown of a piece: its text, the headings above it, the entry's title first, and its lines."""
+
+    text: str
+    heading: tuple[str, ...]
+    lines: tuple[int, int]
+
+
 class Findings:
     """Loads findings from the manifest."""
 
@@ -88,40 +88,41 @@ class Findings:
         self._manifest = manifest
 
     def load(self, ids: Sequence[str]) -> dict[str, Finding]:
-        """Return the findings of those ids that still exist."""
+        """Return the findings of those ids that still exist, by their first places."""
         found: dict[str, Finding] = {}
-        others: dict[str, list[str]] = {}
         with self._manifest.reading() as connection:
             rows = connection.execute(_PLACES, (json.dumps(list(ids)),)).fetchall()
+        rows.sort(key=_PLACE)
         for row in rows:
-            id_, text, text_hash, heading, first, last, path, episode, at_us, offset_min, project, session, pieces = row
-            if id_ in found:
-                if path != found[id_].path and path not in others.get(id_, ()):
-                    others.setdefault(id_, []).append(path)
-                continue
-            found[id_] = Finding(
-                id_,
-                episode,
-                text,
-                text_hash,
-                heading,
-                (first, last),
-                path,
-                instant(at_us, offset_min),
-                project,
-                session,
-                pieces,
-                (),
-            )
-        return found | {id_: found[id_]._replace(others=tuple(paths)) for id_, paths in others.items()}
+            known = found.get(row[0])
+            if known is None:
+                found[row[0]] = Finding._make((*row, row[1].startswith(_EXCERPTS), ()))
+            elif row[1] != known.path and row[1] not in known.others:
+                found[row[0]] = known._replace(others=(*known.others, row[1]))
+        return found
+
+    def told(self, findings: Iterable[Finding]) -> dict[str, Told]:
+        """Return what is to be shown of findings, by piece id; a piece that is gone meanwhile is left out."""
+        places = json.dumps([[one.path, one.ordinal] for one in findings])
+        with self._manifest.reading() as connection:
+            rows = connection.execute(_TOLD, (places,)).fetchall()
+        return {id_: Told(text, tuple(json.loads(heading)), (first, last)) for id_, text, heading, first, last in rows}
 
 
+_EXCERPTS = f"{EXCERPTS}/"
+_PLACE = itemgetter(1, 2)
+# The order of the joins is told: each step is answered by an index alone. SQLite would begin with the texts.
 _PLACES = """
-SELECT d.id, d.text, d.text_hash, c.heading, c.first, c.last, c.path, e.id, e.at_us, e.offset_min, e.project,
-  e.session, e.pieces
-FROM documents d
-JOIN chunks c ON c.id = d.id
-JOIN episodes e ON e.path = c.path AND e.position = c.position
-WHERE d.id IN (SELECT value FROM json_each(?)) AND (e.written < 2 OR EXISTS (SELECT 1 FROM entries o WHERE o.id = e.id))
-ORDER BY c.path, c.ordinal
+SELECT c.id, c.path, c.ordinal, e.id, e.at_us, e.offset_min, e.project, e.session, e.pieces, d.text_hash
+FROM json_each(?) wanted
+CROSS JOIN chunks c INDEXED BY chunks_id ON c.id = wanted.value
+CROSS JOIN episodes e INDEXED BY episodes_found ON e.path = c.path AND e.position = c.position
+CROSS JOIN documents d INDEXED BY documents_found ON d.id = c.id
+WHERE e.written < 2 OR EXISTS (SELECT 1 FROM entries o WHERE o.id = e.id)
+"""
+_TOLD = """
+SELECT c.id, d.text, c.heading, c.first, c.last FROM json_each(?) wanted
+CROSS JOIN chunks c ON c.path = json_extract(wanted.value, '$[0]')
+  AND c.ordinal = json_extract(wanted.value, '$[1]')
+CROSS JOIN documents d ON d.id = c.id
 """

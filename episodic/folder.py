@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
 from episodic.dayfile import Written, append, make_folder, recover, remove_leftovers
+from episodic.enclosure import check_inside, way_out
 from episodic.episode import Episode
-from episodic.errors import JournalUnwritable
+from episodic.errors import JournalUnwritable, LeadsOut
 from episodic.excerpt import EXCERPTS
 from episodic.intake import Place
 from episodic.journal import day_heading
@@ -56,9 +57,12 @@ class JournalFolder:
 
     def place_for(self, day: date) -> Place:
         """Return the file in which this install writes a day."""
-        name = day_file_name(day, install=self._install, primary=claim(self._memory, self._install))
-        path = self._root.folder / name
-        return Place(path, self._root.shown(path), self._root.name, day)
+        primary = claim(self._memory, self._install)
+        place = self._place(day_file_name(day, install=self._install, primary=primary), day)
+        if way_out(place.path, place.within) is None:
+            return place
+        # Nothing is written through such a link, and nothing is lost for it: readers take both files as one day.
+        return self._place(day_file_name(day, install=self._install, primary=""), day)
 
     def write(self, place: Place, id: str, section: str) -> Written:  # noqa: A002 - the word of the domain
         """Append an entry; it is on the disk when this returns.
@@ -89,7 +93,16 @@ class JournalFolder:
         except (OSError, ValueError, KeyError, TypeError):
             return note, None
         place = self._root.place_of(path)
-        return note, place if place is not None and path.is_file() else None
+        is_ours = place is not None and path.is_file() and way_out(path, place.within) is None
+        return note, place if is_ours else None
+
+    def holds_traces(self, ids: Sequence[str]) -> bool:
+        """Tell whether something of these entries is kept beside the journal."""
+        try:
+            noted = self._intent.read_text("utf-8", "replace")
+        except OSError:
+            noted = ""
+        return self.recent.holds(ids) or any(f"id={id_} " in noted for id_ in ids)
 
     def drop_traces(self, ids: list[str]) -> None:
         """Remove what is kept of entries beside the journal, also in what was set aside or left half-done.
@@ -117,7 +130,9 @@ class JournalFolder:
             place = self._root.place_of(path)
             try:
                 # A pipe would wait for somebody who writes to it.
-                if place is not None and path.is_file() and mark in path.read_bytes():
+                if place is None or way_out(path, place.within) is not None:
+                    continue
+                if path.is_file() and mark in path.read_bytes():
                     found.append(place)
             except OSError:
                 continue
@@ -140,6 +155,14 @@ class JournalFolder:
                 continue  # a name that no file can have
         return None
 
+    def _place(self, name: str, day: date) -> Place:
+        path = self._root.folder / name
+        return Place(path, self._root.shown(path), self._root.name, day, (self._root.folder, self._root.base))
+
     def _append(self, place: Place, id_: str, section: str) -> Written:
         heading = day_heading(place.day)
+        try:
+            check_inside(place.path, place.within)
+        except LeadsOut as error:
+            raise JournalUnwritable(f"{place.path}: {error}; the entry is not in it. Then send it again") from error
         return append(place.path, section, heading=heading, mark=f"id={id_} ".encode(), intent=self._intent)

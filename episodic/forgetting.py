@@ -10,10 +10,11 @@ from datetime import tzinfo
 from pathlib import Path
 
 from episodic.dayfile import remove_whole, rewrite
-from episodic.errors import JournalUnwritable, UnknownEpisode
+from episodic.enclosure import check_inside
+from episodic.errors import JournalUnwritable, LeadsOut, ManifestUnusable, UnknownEpisode, UnreadableFile
 from episodic.excerpt import EXCERPTS, named_excerpt
 from episodic.folder import JournalFolder
-from episodic.intake import Intake, Place, UnreadableFileError, read_place
+from episodic.intake import Intake, Place, read_place
 from episodic.manifest import Manifest
 from episodic.namesake import texts_under
 from episodic.refusal import Refusals
@@ -65,7 +66,7 @@ class Forgetting:
             for place in places:
                 try:
                     self._intake.take(place, is_forced=True)
-                except UnreadableFileError:
+                except UnreadableFile:
                     self._intake.remove(place.shown)  # the next scan takes it in again where it can be read
             self._folder.drop_traces(list(ids))
             self._manifest.shrink_log()
@@ -90,10 +91,22 @@ class Forgetting:
                         reason = "an entry that was forgotten had come back and was taken out again"
                         report += Report(changed=1, problems=(Problem(place.shown, reason),))
                     self._intake.take(place, is_forced=True)
-                except (JournalUnwritable, UnreadableFileError, OSError) as error:
+                except (JournalUnwritable, UnreadableFile, OSError) as error:
                     report += Report(problems=(Problem(place.shown, f"a forgotten entry is still in it: {error}"),))
             self._intake.take_refused()
+            report += self._purge_traces(refused, is_changed=bool(report.changed or report.removed))
         return report
+
+    def _purge_traces(self, refused: list[str], *, is_changed: bool) -> Report:
+        """Remove what is kept of refused entries beside the journal: another install forgot them, or a tool did."""
+        if not is_changed and not self._folder.holds_traces(refused):
+            return Report()
+        try:
+            self._folder.drop_traces(refused)
+            self._manifest.shrink_log()
+        except (JournalUnwritable, ManifestUnusable) as error:
+            return Report(problems=(Problem("index", f"a trace of a forgotten entry is still there: {error}"),))
+        return Report()
 
     def _rewrite(self, place: Place, ids: Sequence[str], *, written_only: bool = False) -> bool:
         changed = False
@@ -108,6 +121,12 @@ class Forgetting:
             changed = new != data
             return new
 
+        try:
+            check_inside(place.path, place.within)
+        except LeadsOut as error:
+            raise JournalUnwritable(
+                f"{place.path}: {error}; what that file holds is not memoryd's to remove"
+            ) from error
         if os.path.lexists(place.path) and not _leads_nowhere(place.path):
             rewrite(place.path, change)
         if changed and any(entry.episode.id in ids and (entry.written or not written_only)

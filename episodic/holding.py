@@ -18,7 +18,7 @@ _CALL_S = 60.0
 _T = TypeVar("_T")
 
 
-class _BusyError(EngineUnavailable):
+class _Busy(EngineUnavailable):
     """Another thread is opening the engine; that says nothing against it."""
 
 
@@ -113,7 +113,7 @@ class EngineHold:
             raise EngineUnavailable(self._trouble or "")
         try:
             result = action(self._opened())
-        except _BusyError:
+        except _Busy:
             raise
         except EngineUnavailable as error:
             self._trouble = str(error)
@@ -145,7 +145,7 @@ class EngineHold:
         if engine is not None and self._is_checked:
             return engine
         if not self._lock.acquire(timeout=remaining(_CALL_S)):
-            raise _BusyError("the index is being opened")
+            raise _Busy("the index is being opened")
         try:
             if self._is_closed:
                 raise EngineUnavailable("the index is closed")

@@ -14,11 +14,12 @@ from typing import Any
 
 from episodic.documents import Document, Documents
 from episodic.draft import CHUNK_FIELDS, EPISODE_FIELDS, SELECT_CHUNKS, SELECT_EPISODES
+from episodic.enclosure import way_out
 from episodic.engine.expression import capped
 from episodic.engine.port import Row, collection_of
-from episodic.errors import EngineError
+from episodic.errors import EngineError, UnreadableFile
 from episodic.index import Index
-from episodic.intake import Expected, Intake, Place, UnreadableFileError
+from episodic.intake import Expected, Intake, Place
 from episodic.manifest import Manifest
 from episodic.mending import Mending
 from episodic.roots import Root
@@ -118,7 +119,7 @@ class Inspection:
             errors: list[str] = []
             for path in root.walk(errors):
                 place = root.place_of(path)
-                if place is not None:
+                if place is not None and way_out(path, place.within) is None:
                     places.append(place)
             found += [Problem(root.name, error) for error in errors]
         return places
@@ -129,7 +130,7 @@ class Inspection:
             return [Problem(place.shown, "it is not in the manifest")]
         try:
             expected = self._intake.expected(place)
-        except UnreadableFileError as error:
+        except UnreadableFile as error:
             return [Problem(place.shown, str(error))]
         with self._manifest.reading() as connection:
             episodes = connection.execute(SELECT_EPISODES, (place.shown,)).fetchall()

@@ -27,6 +27,8 @@ from episodic.draft import (
     held,
     write,
 )
+from episodic.enclosure import check_inside
+from episodic.errors import UnreadableFile
 from episodic.excerpt import EXCERPTS
 from episodic.journal import Entry, read_day_text, read_own_section
 from episodic.manifest import FileRow, Manifest, grow_sequence, put_file
@@ -39,18 +41,18 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 """A larger file is no day that a person or an agent wrote."""
 
 
-class UnreadableFileError(Exception):
-    """A file cannot be read at all; the message says why."""
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file to take in: where it lies, how a hit shows its path, the root it belongs to, and its day."""
+    """A file to take in: where it lies, how a hit shows its path, the root it belongs to, and its day.
+
+    A link is followed only to what lies in one of the folders ``within``.
+    """
 
     path: Path
     shown: str
     root: str
     day: date
+    within: tuple[Path, ...] = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class Intake:
         """Take a file in; return whether anything in it differs from what was known.
 
         Raises:
-            UnreadableFileError: It cannot be read; what was known of it stays.
+            UnreadableFile: It cannot be read; what was known of it stays.
         """
         for _ in range(_TRIES):
             changed = self.write(self.read(place, is_forced=is_forced))
@@ -124,10 +126,10 @@ class Intake:
             is_forced: Work out everything anew, whatever is known.
 
         Raises:
-            UnreadableFileError: It cannot be read.
+            UnreadableFile: It cannot be read.
         """
         cuts = self.cutter.cuts
-        data, stamp = _read(place.path)
+        data, stamp = _read(place)
         known = self._manifest.file(place.shown)
         hashed = hashlib.sha256(data)
         sha256 = hashed.hexdigest()
@@ -221,9 +223,9 @@ class Intake:
         """Return what a file should have in the manifest, read anew; nothing is written.
 
         Raises:
-            UnreadableFileError: It cannot be read.
+            UnreadableFile: It cannot be read.
         """
-        data, stamp = _read(place.path)
+        data, stamp = _read(place)
         day = read_day_text(decode(data).text, file=place.shown, day=place.day, zone=self._zone)
         entries, _ = self._admitted(place, day.entries)
         row = FileRow(place.shown, place.root, place.day.isoformat(), stamp, data.count(b"\n"), "", 0, None)
@@ -315,8 +317,8 @@ class Intake:
 def read_place(place: Place, *, zone: tzinfo) -> tuple[Entry, ...]:
     """Return the entries of a file, without the manifest; nothing where it cannot be read."""
     try:
-        data, _ = _read(place.path)
-    except UnreadableFileError:
+        data, _ = _read(place)
+    except UnreadableFile:
         return ()
     return read_day_text(decode(data).text, file=place.shown, day=place.day, zone=zone).entries
 
@@ -326,16 +328,18 @@ _TRIES = 3
 _KEPT_HASHES = 64
 
 
-def _read(path: Path) -> tuple[bytes, Stamp]:
+def _read(place: Place) -> tuple[bytes, Stamp]:
+    path = place.path
+    check_inside(path, place.within)
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise UnreadableFileError("it is no regular file; it was not read")
+            raise UnreadableFile("it is no regular file; it was not read")
         if status.st_size > MAX_FILE_BYTES:
-            raise UnreadableFileError(f"it has {status.st_size} bytes, more than a day may have; it was not read")
+            raise UnreadableFile(f"it has {status.st_size} bytes, more than a day may have; it was not read")
         return path.read_bytes(), stamp_of(status)
     except OSError as error:
-        raise UnreadableFileError(f"it cannot be read: {error.strerror or error}") from error
+        raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
 
 
 def _ids(connection: sqlite3.Connection, shown: str) -> set[str]:

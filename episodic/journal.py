@@ -92,6 +92,12 @@ def read_own_section(section: str, *, file: str, day: date, zone: tzinfo) -> Ent
     return replace(entry, episode=replace(entry.episode, text=text, lines=(1, 2 + len(lines))))
 
 
+def entry_heading(episode: Episode) -> str:
+    """Return an entry's heading as a person is shown it: its time, and its title unless that is only the time."""
+    time_of_day = f"{episode.at:%H:%M}"
+    return f"## {time_of_day}" if episode.title.zfill(5) == time_of_day else f"## {time_of_day} {episode.title}"
+
+
 def day_heading(day: date) -> str:
     """Return how a new day file starts."""
     return f"# {day.isoformat()}\n"

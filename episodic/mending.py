@@ -12,7 +12,7 @@ from episodic.schema import MANIFEST
 from memoryd.text.report import Problem, Report
 
 
-class _StoppedError(EpisodicError):
+class _Stopped(EpisodicError):
     """The store is being closed; the next start reads the files."""
 
 
@@ -95,4 +95,4 @@ class Mending:
 
     def _tell(self, *_: object) -> None:
         if self._is_stopping:
-            raise _StoppedError
+            raise _Stopped

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from episodic.errors import Unmergeable
 from episodic.identity import is_episode_id
 from episodic.journal import day_heading, read_day_text
 from memoryd.text.blocks import parse_blocks
@@ -29,10 +30,7 @@ _ID = re.compile(r"(?<= id=)\S+")
 _OPENING = re.compile(r" {0,3}(`{3,}|~{3,})")
 _PEER = re.compile(r"###[ \t]")
 _ELSEWHERE = "## Kept from another copy of this day\n\n"
-
-
-class Unmergeable(ValueError):
-    """The two copies have no common form in which every entry is still read; both have to be kept as they are."""
+_BARE = "Nothing but headings stood at the top of that copy.\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +205,17 @@ def _by_hand(days: Iterable[_Day], base: Counter[str], losers: Iterable[str], fi
         kept[text] = theirs if ours == was else ours if theirs == was else max(ours, theirs)
     for loser in losers:
         rest = loser.removeprefix(day_heading(day).strip()).strip("\n")
-        for one in _read((_ELSEWHERE + rest).encode(), file, day).sections if rest else ():
+        for one in _elsewhere(rest, file, day) if rest else ():
             sections[one.text] = one
             kept[one.text] = max(kept[one.text], 1)
     return [sections[text] for text, count in kept.items() for _ in range(count)]
+
+
+def _elsewhere(rest: str, file: str, day: date) -> Sequence[_Section]:
+    """Return the top of a copy that had to give way, as sections that hold all of it."""
+    whole = _read((_ELSEWHERE + rest).encode(), file, day)
+    # A heading without words begins no section, so headings alone would be in none.
+    return _read((_ELSEWHERE + _BARE + rest).encode(), file, day).sections if whole.top else whole.sections
 
 
 def _rendered(top: str, sections: Iterable[_Section]) -> bytes:

@@ -7,13 +7,15 @@ together, the smaller id stays.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from datetime import date
 from pathlib import Path
 
-from episodic.dayfile import FILE_MODE, sync_folder, write_file
+from episodic.enclosure import is_link_refused
 from episodic.errors import JournalUnwritable
+from memoryd.text.durable import create_file, sync_folder, write_file
 
 NAME = ".primary"
 _CLAIM = re.compile(r"[0-9A-Za-z_-]+")
@@ -38,6 +40,10 @@ def claim(memory: Path, install: str) -> str:
                 if other.name != NAME:
                     other.unlink()
     except OSError as error:
+        if is_link_refused(error):
+            raise JournalUnwritable(
+                f"{error.filename} is a link, and only the file itself says who writes here; put the file in its place"
+            ) from error
         raise JournalUnwritable(f"{memory / NAME} cannot be used: {error.strerror or error}") from error
     return primary
 
@@ -61,18 +67,13 @@ def day_of(name: str) -> date | None:
 def _claims(memory: Path) -> set[str]:
     found: set[str] = set()
     for path in memory.glob(f"{NAME}*"):
-        found.update(_CLAIM.findall(path.read_text(encoding="utf-8", errors="replace")))
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+        with os.fdopen(descriptor, encoding="utf-8", errors="replace") as file:
+            found.update(_CLAIM.findall(file.read()))
     return found
 
 
 def _make(path: Path, install: str) -> None:
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
-    except FileExistsError:
-        return
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(file.fileno(), FILE_MODE)
-        file.write(f"{install}\n".encode())
-        file.flush()
-        os.fsync(file.fileno())
-    sync_folder(path.parent)
+    with contextlib.suppress(FileExistsError):
+        create_file(path, f"{install}\n".encode())
+        sync_folder(path.parent)

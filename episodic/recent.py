@@ -17,7 +17,8 @@ from pathlib import Path
 
 import orjson
 
-from episodic.dayfile import FILE_MODE, Stamp, stamp_of, write_file
+from episodic.dayfile import FILE_MODE, Stamp, stamp_of
+from memoryd.text.durable import write_file
 
 KEPT_FOR = timedelta(hours=24)
 
@@ -46,6 +47,8 @@ class RecentEntries:
     def load(self) -> None:
         """Read the file; lines that cannot be read are passed over, since the journal is the truth."""
         entries: dict[str, RecentEntry] = {}
+        if self._path.is_symlink():
+            self._path.unlink()  # the file is ours alone, and a link would have it written elsewhere
         try:
             lines = self._path.read_bytes().splitlines()
             self._left = stamp_of(self._path.stat())
@@ -93,6 +96,11 @@ class RecentEntries:
                 self._entries[id] = replace(entry, was_restored=True)
                 self._save()
 
+    def holds(self, ids: Iterable[str]) -> bool:
+        """Tell whether one of these entries is kept."""
+        with self._lock:
+            return any(id_ in self._entries for id_ in ids)
+
     def remove(self, ids: Iterable[str]) -> None:
         """Forget entries; their text is gone from the file when this returns, whatever the file holds.
 
@@ -118,7 +126,7 @@ class RecentEntries:
         return bool(old)
 
     def _add_line(self, entry: RecentEntry) -> None:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(self._path, flags, FILE_MODE)
         try:
             os.write(descriptor, _line(entry))
@@ -127,6 +135,7 @@ class RecentEntries:
             os.close(descriptor)
 
     def _save(self) -> None:
+        self._temporary.unlink(missing_ok=True)  # a link of this name would have it written elsewhere
         write_file(self._temporary, b"".join(map(_line, self._entries.values())))
         if self._path.is_dir():
             self._path.rmdir()
@@ -136,7 +145,7 @@ class RecentEntries:
     def _is_as_left(self) -> bool:
         """Tell whether nobody removed, cut off or changed the file; what it lacks is written again."""
         try:
-            return stamp_of(self._path.stat()) == self._left
+            return stamp_of(self._path.lstat()) == self._left
         except OSError:
             return not self._entries
 

@@ -6,13 +6,16 @@ walked without an error, and with at least half of the files it had.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from episodic.backlog import Backlog
 from episodic.dayfile import stamp_of
-from episodic.intake import Intake, Place, UnreadableFileError
+from episodic.enclosure import way_out
+from episodic.errors import LeadsOut, UnreadableFile
+from episodic.intake import Intake, Place
 from episodic.manifest import Manifest
 from episodic.roots import JOURNAL, OWN, Root
 from memoryd.text.report import Problem, Report
@@ -123,7 +126,12 @@ class Reconciler:
             else:
                 with self._writing:
                     changed = self._intake.take(place, is_forced=is_forced)
-        except UnreadableFileError as error:
+        except LeadsOut as error:
+            with self._writing:  # no absence: the name is there and says that what it means lies elsewhere
+                removed = self._intake.remove(place.shown)
+            named = (Problem(place.shown, str(error)),)
+            return Report(files=1, removed=int(removed), problems=named, looked_at=(place.shown,))
+        except UnreadableFile as error:
             return Report(files=1, problems=(Problem(place.shown, str(error)),), looked_at=(place.shown,))
         with self._writing:
             notes = self._after_journal_file(place) if root.name == JOURNAL else []
@@ -156,13 +164,15 @@ class Reconciler:
         for path in root.walk(errors, links=links):
             place = root.place_of(path)
             if place is None:
-                if root.name == JOURNAL:
-                    reason = "its name is no day (YYYY-MM-DD.md); it was not read"
-                    report += Report(files=1, problems=(Problem(root.shown(path), reason),))
+                report += _stray(root, path)
                 continue
             seen.add(place.shown)
             tell(place.shown)
-            report += self.take(root, place, is_forced=True) if is_forced else self._look(root, place)
+            is_linked = path.is_symlink() or any(map(path.is_relative_to, links))
+            if is_forced or (is_linked and way_out(path, place.within) is not None):
+                report += self.take(root, place, is_forced=is_forced)
+            else:
+                report += self._look(root, place)
         self._linked = self._linked | {root.name} if links else self._linked - {root.name}
         report += Report(problems=tuple(Problem(root.name, error) for error in errors))
         return report + self._prune(root, seen, is_whole=not errors, accept_loss=accept_loss, told=told)
@@ -214,12 +224,14 @@ class Reconciler:
         seen = set()
         if path.is_dir():
             errors, links = list[str](), list[Path]()
-            hidden = root.rules.hides(path.relative_to(root.folder).as_posix(), folder=True)
+            hidden = root.rules.hides(_below(root, path), folder=True)
             for file in () if hidden else root.walk(errors, below=path, links=links):
                 place = root.place_of(file)
-                if place is not None:
-                    seen.add(place.shown)
-                    report += self._look(root, place)
+                if place is None:
+                    report += _stray(root, file)
+                    continue
+                seen.add(place.shown)
+                report += self._look(root, place)
             if links:
                 return self._scan_root(root, told=[path])
             if not hidden and root.place_of(path) is not None:
@@ -229,6 +241,8 @@ class Reconciler:
         elif (place := root.place_of(path)) is not None and (path.exists() or path.is_symlink()):
             seen.add(place.shown)
             report += Report(files=1) if self._intake.is_own(place) else self.take(root, place)
+        elif path.suffix == ".md" and os.path.lexists(path) and not root.rules.hides(_below(root, path)):
+            report += _stray(root, path)
         return report + self._remove_below(root, path, seen)
 
     def _remove_below(self, root: Root, path: Path, seen: set[str]) -> Report:
@@ -278,6 +292,18 @@ def _inside(root: Root, paths: Iterable[Path]) -> list[Path]:
         elif path.is_relative_to(real):
             found.append(root.folder / path.relative_to(real))
     return found
+
+
+def _below(root: Root, path: Path) -> str:
+    return path.relative_to(root.folder).as_posix()
+
+
+def _stray(root: Root, path: Path) -> Report:
+    """Name a Markdown file of the journal that is no day; elsewhere there are such files on purpose."""
+    if root.name != JOURNAL:
+        return Report()
+    reason = "its name is no day (YYYY-MM-DD.md); it was not read"
+    return Report(files=1, problems=(Problem(root.shown(path), reason),))
 
 
 def _is_folder_link(path: Path) -> bool:

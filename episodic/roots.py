@@ -77,7 +77,7 @@ class Root:
         if self.rules.hides(path.relative_to(self.folder).as_posix()):
             return None
         day = self.day_of(path.relative_to(self.base).as_posix())
-        return None if day is None else Place(path, self.shown(path), self.name, day)
+        return None if day is None else Place(path, self.shown(path), self.name, day, (self.folder, self.base))
 
     def shown(self, path: Path) -> str:
         """Return how a hit shows a path of this root."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MANIFEST = "manifest.sqlite"
 
-FORMAT = 3
+FORMAT = 4
 """Grows when tables or stored stamps change; an older manifest is then rebuilt."""
 
 SCHEMA = """
@@ -21,9 +21,12 @@ CREATE TABLE episodes (
   PRIMARY KEY (path, position)
 );
 CREATE INDEX episodes_id ON episodes (id, path, position);
+CREATE INDEX episodes_found ON episodes (
+  path, position, id, at_us, offset_min, project, session, pieces, written
+);
 CREATE INDEX episodes_anchor ON episodes (anchor);
 CREATE INDEX episodes_renamed ON episodes (path) WHERE id <> anchor;
-CREATE INDEX episodes_at ON episodes (at_us, id);
+CREATE INDEX episodes_at ON episodes (at_us, id, written);
 CREATE INDEX episodes_day ON episodes (day);
 CREATE INDEX episodes_turn ON episodes (session, turn) WHERE turn IS NOT NULL;
 CREATE INDEX episodes_key ON episodes (key) WHERE key IS NOT NULL;
@@ -33,12 +36,13 @@ CREATE TABLE chunks (
   path TEXT NOT NULL, ordinal INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, heading TEXT NOT NULL,
   first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (path, ordinal)
 ) WITHOUT ROWID;
-CREATE INDEX chunks_id ON chunks (id, path, ordinal);
+CREATE INDEX chunks_id ON chunks (id, path, ordinal, position);
 CREATE TABLE documents (
   id TEXT PRIMARY KEY, text TEXT NOT NULL, text_hash TEXT NOT NULL, at_us INTEGER NOT NULL, project TEXT NOT NULL,
   session TEXT NOT NULL, kind TEXT NOT NULL, heading TEXT NOT NULL, row_stamp TEXT NOT NULL, stamp TEXT NOT NULL,
   terms BLOB NOT NULL, in_lexical TEXT
 );
+CREATE INDEX documents_found ON documents (id, text_hash);
 CREATE INDEX documents_at ON documents (at_us, id);
 CREATE INDEX documents_pending ON documents (at_us) WHERE in_lexical IS NOT stamp;
 CREATE TABLE vectors (

@@ -45,7 +45,7 @@ _RECENCY, _PROJECT, _SESSION = 0.02, 0.10, 0.03
 # The project at hand outweighs one rank at the top of both arms; the others only break near-ties.
 _EXCERPT = 0.8
 """What a turn's excerpt weighs beside the entry that says the same in fewer words: some three ranks."""
-_HALF_LIFE = timedelta(days=30)
+_HALF_LIFE_US = timedelta(days=30) // timedelta(microseconds=1)
 _AT_ONCE = 8
 """So many searches of arms may be under way, of all questions together."""
 _LEAST_POOL, _MOST_POOL = 100, 1_000
@@ -222,9 +222,11 @@ class EpisodicSearch:
         # Only what is shown is made whole.
         chosen = self._ordered(query, collapsed.candidates, raised)[:most]
         arms = _arm_scores(ranked, [one.finding.id for one in chosen])
+        told = self._findings.told([one.finding for one in chosen])
         return [
-            with_sources(one.finding.hit(one.score, arms[one.finding.id], kinds=query.kinds), one.sources)
+            with_sources(one.finding.hit(told[id_], one.score, arms[id_], kinds=query.kinds), one.sources)
             for one in chosen
+            if (id_ := one.finding.id) in told
         ]
 
     def _lent(
@@ -257,14 +259,15 @@ class EpisodicSearch:
         return searches
 
     def _ordered(self, query: EpisodicQuery, candidates: list[Candidate], lent: Mapping[str, float]) -> list[Candidate]:
-        now = self._clock()
+        now_us = micros(self._clock())
+        near = () if query.near_project is None else self._timeline.project_ids(query.near_project)
 
         def key(one: Candidate) -> tuple[float, float, str]:
             found = one.finding
             weighted = one.score
             if query.priors:
-                weighted = (one.score + lent.get(found.id, 0.0)) * prior(found, query, now)
-            return -weighted, -micros(found.at), found.hit_id(kinds=query.kinds)
+                weighted = (one.score + lent.get(found.id, 0.0)) * prior(found, query, now_us, near)
+            return -weighted, -found.at_us, found.hit_id(kinds=query.kinds)
 
         return sorted(candidates, key=key)
 
@@ -338,11 +341,14 @@ def _arm_scores(ranked: Mapping[str, Scored], ids: Sequence[str]) -> dict[str, d
     return found
 
 
-def prior(hit: Finding, query: EpisodicQuery, now: datetime) -> float:
-    """Return the factor by which recency, project and session raise a hit (to about 1.16), and an excerpt falls."""
-    age = max(timedelta(0), now - hit.at)
-    factor: float = 1 + _RECENCY * 0.5 ** (age / _HALF_LIFE)
-    if query.near_project is not None and hit.project == query.near_project:
+def prior(hit: Finding, query: EpisodicQuery, now_us: int, near: Collection[str] = ()) -> float:
+    """Return the factor by which recency, project and session raise a hit (to about 1.16), and an excerpt falls.
+
+    ``near`` are the ids under which entries of the project at hand may stand; its own is one of them in any case.
+    """
+    age_us = max(0, now_us - hit.at_us)
+    factor: float = 1 + _RECENCY * 0.5 ** (age_us / _HALF_LIFE_US)
+    if query.near_project is not None and (hit.project == query.near_project or hit.project in near):
         factor *= 1 + _PROJECT
     if query.near_session is not None and hit.session == query.near_session:
         factor *= 1 + _SESSION

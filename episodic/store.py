@@ -30,6 +30,7 @@ from episodic.identity import key_id
 from episodic.index import Index
 from episodic.inspection import Counts, IndexState, Inspection, Tell
 from episodic.intake import Intake
+from episodic.journal import entry_heading
 from episodic.manifest import Manifest
 from episodic.mending import Mending
 from episodic.rebuilding import Rebuilding
@@ -246,12 +247,11 @@ class EpisodicStore:
         if expand == "section":
             return episode.text
         if expand == "transcript":
-            path = self._folder.transcript_of(episode)
-            if path is None:
+            if (path := self._folder.transcript_of(episode)) is None:
                 raise TranscriptMissing(f"no transcript of {episode.id} is kept here")
             return read_excerpt(path, zone=self._zone)
-        day = self._timeline.day_of(episode.id)
-        return "\n\n".join(f"## {e.at:%H:%M} {e.title}\n{e.text}" for e in self._timeline.read_day(day))
+        day = self._timeline.read_day(self._timeline.day_of(episode.id))
+        return "\n\n".join(f"{entry_heading(one)}\n{one.text}" for one in day)
 
     def forget(self, ids: Sequence[str]) -> builtins.list[str]:
         """Take entries out of their files, the index and all that was kept of them, and refuse them from now on.

@@ -26,8 +26,10 @@ COLUMNS = (
     "e.id, e.title, e.text, e.at_us, e.offset_min, e.path, e.first, e.last, e.project, e.session, e.turn, "
     "e.transcript, e.key, e.files"
 )
-_QUARTER_US = 15 * 60 * 1_000_000
-"""Every zone's days begin at a whole quarter of an hour of UTC, so entries are counted by quarters first."""
+# Both are answered by an index alone, from one day to the next.
+_NEXT_AT = "SELECT at_us FROM entries WHERE at_us >= ? ORDER BY at_us LIMIT 1"
+_BETWEEN = "SELECT COUNT(DISTINCT id) FROM entries WHERE at_us >= ? AND at_us < ?"
+_FIRST_US, _LAST_US = -(2**63), 2**63 - 1
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FROM = f"SELECT {COLUMNS} FROM entries e"  # noqa: S608 - no value stands in it
@@ -156,15 +158,20 @@ class Timeline:
 
     def days(self) -> list[Day]:
         """Return the local days that have entries, in order."""
-        with self._manifest.reading() as connection:
-            rows = connection.execute(
-                "SELECT at_us / :quarter - (at_us % :quarter < 0), COUNT(DISTINCT id) FROM entries GROUP BY 1",
-                {"quarter": _QUARTER_US},
-            ).fetchall()
         found: Counter[date] = Counter()
-        for quarter, count in rows:
-            found[instant(quarter * _QUARTER_US, 0).astimezone(self._zone).date()] += count
+        until = _FIRST_US
+        with self._manifest.reading() as connection:
+            while (row := connection.execute(_NEXT_AT, (until,)).fetchone()) is not None:
+                since = int(row[0])
+                day = instant(since, 0).astimezone(self._zone).date()
+                until = max(self._end_of(day), since + 1)
+                found[day] += connection.execute(_BETWEEN, (since, until)).fetchone()[0]
         return [Day(day, found[day]) for day in sorted(found)]
+
+    def _end_of(self, day: date) -> int:
+        if day == date.max:
+            return _LAST_US
+        return micros(datetime.combine(day + timedelta(days=1), time(), self._zone))
 
     def read_day(self, day: date) -> list[Episode]:
         """Return the entries of a local day, whatever file they stand in, by their time, then by their place."""

@@ -5,19 +5,19 @@
 
 from __future__ import annotations
 
-import secrets
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import timedelta, tzinfo
 from functools import partial
 from importlib.metadata import version as installed_version
-from itertools import chain
 from pathlib import Path
 
 import structlog
 
-from episodic.store import EpisodicStore
+from memoryd.api.briefing import cost_of
+from memoryd.api.mcp.mount import load_protocol
 from memoryd.api.services import Readiness, Services
 from memoryd.capture.payload import Payload
 from memoryd.capture.service import Capture
@@ -25,26 +25,32 @@ from memoryd.clock import Clock
 from memoryd.embedding.cache import VectorCache
 from memoryd.embedding.hub import Hub
 from memoryd.embedding.lazy import LazyEmbedder
+from memoryd.health import Health
 from memoryd.jobs.backup import Plan, add_backups, schedule_backups
-from memoryd.jobs.graph import offer_graph
+from memoryd.jobs.forgotten import Forgotten
+from memoryd.jobs.graph import offer_graph, renew_when_old
 from memoryd.jobs.importing import import_job
 from memoryd.jobs.index import index_job
 from memoryd.jobs.later import Later
+from memoryd.jobs.memo import RunMemo
 from memoryd.jobs.models import models_job
+from memoryd.jobs.opening import open_both
+from memoryd.jobs.recurrence import Recurrence
 from memoryd.jobs.registry import Job, Jobs
 from memoryd.jobs.scan import Scan
 from memoryd.jobs.schedule import Schedule
 from memoryd.jobs.share import Sharing, after_write, sharing_jobs
+from memoryd.jobs.stale import Stamp
 from memoryd.jobs.switch import ModelSwitch
-from memoryd.jobs.sync import Sync, sync_job
+from memoryd.jobs.sync import Sync, schedule_sync, sync_job
+from memoryd.jobs.upkeep import look_after
+from memoryd.jobs.warm import Warmth
 from memoryd.jobs.watch import Watcher
 from memoryd.parts import (
     choose_model,
     choose_remote,
-    contract_of,
-    daily_notes,
-    open_engine,
-    project_ids,
+    episodic_store,
+    semantic_store,
     shelf_of,
     summarizer,
     vaults_of,
@@ -52,22 +58,19 @@ from memoryd.parts import (
 from memoryd.paths import Paths
 from memoryd.render.seen import Seen
 from memoryd.router.likeness import Likeness
-from memoryd.router.names import Names
+from memoryd.router.names import GraphNames
+from memoryd.router.ready import load_words
 from memoryd.router.recall import Recall
 from memoryd.settings import Settings
 from memoryd.text.embedder import Embedder
-from memoryd.text.report import Problem
 from memoryd.text.secrets import find_secrets
+from semantic.confirmed import Confirmed
 from semantic.errors import SemanticError
 from semantic.store import SemanticStore
 
 log = structlog.get_logger("memoryd.app")
 
 VERSION = installed_version("memoryd")
-RESCAN_MINUTES = 15
-"""How often every file is looked at, for what no event told of."""
-NAMED_PROBLEMS = 3
-"""How many files with problems an answer names; all are listed by ``GET /v1/problems``."""
 READS_S = 2.0
 """How long the reads of agents are gathered before they are written; the rest is written at the end."""
 STOP_S = 30.0
@@ -88,8 +91,11 @@ class Daemon:
     schedule: Schedule
     jobs: Jobs
     capture: Capture
+    warmth: Warmth
     notices: list[str] = field(default_factory=list)
     """What befell the daemon as a process, in words; named in every ``degraded``."""
+    while_opening: Callable[[], None] = lambda: None
+    """What is done beside the opening of the stores, and not waited for."""
     _is_closing: bool = field(default=False, init=False)
 
     def open(self) -> None:
@@ -99,8 +105,7 @@ class Daemon:
         """
         services = self.services
         try:
-            services.semantic.open()
-            services.episodic.open()
+            open_both(services.semantic.open, services.episodic.open, meanwhile=self.while_opening)
             services.episodic.set_refused(services.semantic.forgotten())
         except Exception as error:
             log.exception("start_failed")
@@ -113,13 +118,13 @@ class Daemon:
         self.watcher.start()
         self.models.open()
         self.capture.start()
-        for name in ("scan", "share"):
-            self.schedule.every(RESCAN_MINUTES, name, partial(self.jobs.start_unless_running, name))
+        self.warmth.start()
         self.schedule.start()
 
     def cancel(self) -> None:
         """Tell the background work to end, and wait for none of it: calls under way are still being answered."""
         self._is_closing = True
+        self.warmth.stop()
         self.jobs.cancel()
         self.scan.stop()
         self.watcher.ask_to_stop()
@@ -141,38 +146,13 @@ class Daemon:
 def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zone: tzinfo) -> Daemon:
     """Build the daemon; nothing is opened yet."""
     readiness = Readiness()
-    semantic = SemanticStore(
-        memory=paths.memory,
-        install=install,
-        clock=clock,
-        entropy=secrets.token_bytes,
-        zone=zone,
-        vaults=vaults_of(settings, paths),
-        contract=contract_of(settings),
-        languages=settings.search.languages,
-        no_projects=[Path.home()],
-        cache=paths.state / "notes.sqlite",
-        write_to=settings.vault.write_to,
-        ends=paths.state / "log" / "ends",
-    )
-    episodic = EpisodicStore(
-        memory=paths.memory,
-        state=paths.state,
-        install=install,
-        engine_factory=partial(open_engine, settings, paths, install),
-        clock=clock,
-        zone=zone,
-        entropy=secrets.token_bytes,
-        languages=settings.search.languages,
-        sources=partial(daily_notes, semantic),
-        rrf_k=settings.search.rrf_k,
-        lends_context=settings.search.context,
-        project_ids=partial(project_ids, semantic),
-    )
+    semantic = semantic_store(settings, paths, install, clock, zone)
+    episodic = episodic_store(settings, paths, install, clock, zone, semantic)
+    semantic.planning.offer(Recurrence(episodic, zone).plans)
     cache = VectorCache(paths.state / "vectors.sqlite")
     shelf = shelf_of(settings, paths)
     schedule = Schedule()
-    jobs = Jobs(clock=clock, next_run=schedule.next_run)
+    jobs = Jobs(clock=clock, next_run=schedule.next_run, memo=RunMemo(paths.state / "jobs.json"))
     models = ModelSwitch(
         shelf,
         (episodic, semantic),
@@ -183,6 +163,7 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         is_settled=lambda: not jobs.is_running("scan") and semantic.pending() == 0,
     )
     jobs.register(models_job(models, shelf, Hub(settings.embedding.hub)))
+    graph_stamp = Stamp(paths.state / "graph.json", clock, settings.graph.days)
     graph_changed = offer_graph(
         semantic,
         jobs,
@@ -190,13 +171,16 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         with_code=[id_ for id_, one in settings.projects.items() if one.code],
         memo=paths.state / "said.sqlite",
         now=time.monotonic,
+        stamp=graph_stamp,
     )
 
     def looked_at() -> None:
+        forgotten.heed()
         models.wake()
         graph_changed()
 
     scan = Scan({"episodic": episodic, "semantic": semantic}, after=looked_at)
+    forgotten = Forgotten(semantic.forgotten, episodic.get, episodic.set_refused, scan.catch_up)
     watcher = Watcher(lambda: [*episodic.watched(), *semantic.watched()], scan.follow, on_gap=scan.catch_up)
     jobs.register(Job(name="scan", summary="Look at every file.", run=lambda _, run: scan.run(run.check)))
 
@@ -225,9 +209,18 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         keeps_excerpts=settings.capture.excerpts,
         summarize=summarizer(settings, paths),
     )
-    jobs.register(import_job(capture.recorder, clock=clock, is_scanned=lambda: not jobs.is_running("scan")))
+    jobs.register(
+        import_job(
+            capture.recorder,
+            semantic,
+            clock=clock,
+            is_scanned=lambda: not jobs.is_running("scan"),
+            stored=models.wake,
+        )
+    )
     sync = Sync(paths.memory, paths.state / "sync", semantic, episodic)
     jobs.register(sync_job(sync, remote=settings.sync.remote, choose=partial(choose_remote, paths)))
+    schedule_sync(schedule, jobs, settings.sync.every_minutes)
     chosen = settings.backup
     backups = Plan(chosen.folder, timedelta(hours=chosen.every_hours), chosen.keep)
     add_backups(jobs, paths.memory, backups, sync, clock=clock)
@@ -236,32 +229,30 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
     for job in sharing_jobs(sharing):
         jobs.register(job)
     wrote = after_write(models.wake, sharing, partial(jobs.start_unless_running, "share"))
+    look_after(
+        schedule,
+        jobs,
+        settings.jobs,
+        semantic=semantic,
+        episodic=episodic,
+        memory=paths.memory,
+        backups=backups,
+        cost=cost_of,
+        clock=clock,
+    )
+    warmth = Warmth(paths.state / "agents", load_protocol)
     arms = settings.search.arms
     recall = Recall(
         episodic=episodic,
         semantic=semantic,
         clock=clock,
-        names=_KnownNames(semantic),
+        names=GraphNames(semantic),
         superseded=lambda as_of: semantic.projection(as_of).superseded_episodes,
         likeness=Likeness(paths.state / "router"),
     )
 
-    def pending() -> int:
-        waiting = models.pending() + capture.pending
-        return episodic.counts().pending + semantic.pending() + waiting + (1 if jobs.is_running("scan") else 0)
-
-    notices: list[str] = []
-
-    def degraded() -> list[str]:
-        reasons = [*notices, *([scan.reading] if scan.reading else []), *models.degraded()]
-        reasons += [watcher.problem] if watcher.problem else []
-        if capture.problem:
-            reasons.append(f"turns are not written: {capture.problem}")
-        reasons += [f"the {store} memory could not be scanned: {reason}" for store, reason in scan.failures.items()]
-        reasons += _summary(scan.problems)
-        reasons += [f"{problem.path}: {problem.reason}" for problem in sharing.problems]
-        reasons += [services.seen.problem] if services.seen.problem else []
-        return [*reasons, *episodic.degraded(), *semantic.problems()]
+    seen = Seen(paths.state / "shown.sqlite", clock)
+    health = Health(episodic, semantic, jobs, scan, watcher, models, capture, sharing, sync, seen)
 
     def query_embedder() -> tuple[Embedder | None, tuple[str, ...]]:
         embedder = models.serving
@@ -281,8 +272,8 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         recall=recall,
         model=lambda: models.serving_name,
         models=models.models,
-        pending=pending,
-        degraded=degraded,
+        pending=health.pending,
+        degraded=health.degraded,
         problems=lambda: scan.problems,
         query_embedder=query_embedder,
         stored=wrote,
@@ -290,36 +281,17 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         jobs=jobs,
         capture=capture.submit if settings.capture.enabled else _not_captured,
         captured=capture.counts,
-        seen=Seen(paths.state / "shown.sqlite", clock),
+        seen=seen,
         warm_embedder=lambda: _warm(models.serving) if "dense" in arms else None,
         project_tags={name: one.tags for name, one in settings.projects.items()},
         holds_stops=settings.capture.decision_gate,
+        met_agent=warmth.note,
         lexical="lexical" in arms,
+        session_began=renew_when_old(semantic.graph, jobs, graph_stamp),
+        unconfirmed=Confirmed(paths.state / "confirmed.sqlite", install, semantic.projection, clock).since,
     )
-    return Daemon(services, models, cache, scan, watcher, schedule, jobs, capture, notices)
-
-
-def _summary(problems: tuple[Problem, ...]) -> list[str]:
-    """Name the first files that could not be read whole; a vault with a hundred of them must not drown an answer."""
-    named = [f"{problem.path}: {problem.reason}" for problem in problems[:NAMED_PROBLEMS]]
-    more = len(problems) - len(named)
-    return [*named, f"{more} more files could not be read whole; `memoryd doctor` lists them"] if more > 0 else named
-
-
-class _KnownNames:
-    """The names of elements and notes, for the router; made anew when the log or the vaults changed."""
-
-    def __init__(self, semantic: SemanticStore) -> None:
-        self._semantic = semantic
-        self._made: tuple[tuple[int, int], Names] | None = None
-
-    def __call__(self) -> Names:
-        version = (self._semantic.log_seq(), self._semantic.library_version())
-        if self._made is None or self._made[0] != version:
-            elements = (name for one in self._semantic.projection() for name in (one.name, *one.aliases))
-            notes = (name for note in self._semantic.notes() for name in (note.title, *note.aliases))
-            self._made = (version, Names.of(graph=chain(elements, notes)))
-        return self._made[1]
+    words = partial(load_words, clock(), settings.search.languages)
+    return Daemon(services, models, cache, scan, watcher, schedule, jobs, capture, warmth, health.notices, words)
 
 
 def _project_of(semantic: SemanticStore, cwd: str | None) -> str | None:

@@ -3,19 +3,19 @@
 The tree::
 
     MemorydError
-    ├── SettingsError        config.toml, a variable or a flag cannot be used
-    ├── PathError            a folder or file of memoryd cannot be made or written
-    ├── ShadowError          another distribution stands in front of one of our packages
-    ├── AlreadyRunning       another daemon owns this memory
-    ├── TokenError           the token file cannot be used
-    ├── SocketError          an address cannot be listened on
-    │   └── PortBusy         another program has the TCP port
-    ├── StartError           the daemon did not come up
-    ├── StopError            the daemon did not go down
-    ├── SyncError            the remote copy of the memory cannot be used
-    ├── BackupError          a backup cannot be written or taken in
-    ├── ShareError           a project's log cannot be shared from here
-    └── JobError             a job cannot be run
+    ├── SettingsUnusable    config.toml, a variable or a flag cannot be used
+    ├── PathUnusable        a folder or file of memoryd cannot be made or written
+    ├── PackageShadowed     another distribution stands in front of one of our packages
+    ├── AlreadyRunning      another daemon owns this memory
+    ├── TokenUnusable       the token file cannot be used
+    ├── SocketError         an address cannot be listened on
+    │   └── PortBusy            another program has the TCP port
+    ├── StartFailed         the daemon did not come up
+    ├── StopFailed          the daemon did not go down
+    ├── SyncFailed          the remote copy of the memory cannot be used
+    ├── BackupFailed        a backup cannot be written or taken in
+    ├── ShareRefused        a project's log cannot be shared from here
+    └── JobError            a job cannot be run
         ├── UnknownJob          there is no job of this name
         ├── JobRunning          a run of it is under way
         ├── InvalidArguments    it cannot be told this
@@ -32,15 +32,15 @@ class MemorydError(Exception):
     """Something that memoryd was asked to do cannot be done; the message names it and the way out."""
 
 
-class SettingsError(MemorydError):
+class SettingsUnusable(MemorydError):
     """A setting cannot be used."""
 
 
-class PathError(MemorydError):
+class PathUnusable(MemorydError):
     """A folder or file of memoryd cannot be made, read or written."""
 
 
-class ShadowError(MemorydError):
+class PackageShadowed(MemorydError):
     """A package that belongs to memoryd was found somewhere else."""
 
 
@@ -48,7 +48,7 @@ class AlreadyRunning(MemorydError):
     """Another daemon owns this memory."""
 
 
-class TokenError(MemorydError):
+class TokenUnusable(MemorydError):
     """The token file cannot be used."""
 
 
@@ -60,23 +60,23 @@ class PortBusy(SocketError):
     """Another program listens on the TCP port."""
 
 
-class BackupError(MemorydError):
+class BackupFailed(MemorydError):
     """A backup cannot be written, or cannot be taken in."""
 
 
-class SyncError(MemorydError):
+class SyncFailed(MemorydError):
     """The remote copy of the memory cannot be used; nothing is lost on either side."""
 
 
-class ShareError(MemorydError):
+class ShareRefused(MemorydError):
     """A project's log cannot be shared from here, or a clone's not trusted."""
 
 
-class StartError(MemorydError):
+class StartFailed(MemorydError):
     """The daemon did not come up."""
 
 
-class StopError(MemorydError):
+class StopFailed(MemorydError):
     """The daemon did not go down."""
 
 

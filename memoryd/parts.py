@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
+from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -11,10 +14,11 @@ from episodic.engine.exact import ExactEngine
 from episodic.engine.milvus import MilvusEngine
 from episodic.engine.port import Engine
 from episodic.errors import EngineUnavailable
-from episodic.store import DailyNotes
+from episodic.store import DailyNotes, EpisodicStore
 from memoryd.capture.summarise import Summarize, by_command, by_ollama
+from memoryd.clock import Clock
 from memoryd.embedding.shelf import OwnModel, Shelf
-from memoryd.errors import SettingsError
+from memoryd.errors import SettingsUnusable
 from memoryd.paths import Paths
 from memoryd.service.choice import write_choice
 from memoryd.settings import BUILT_IN_VAULT, PREFIX, Settings
@@ -42,6 +46,44 @@ def daily_notes(semantic: SemanticStore) -> list[DailyNotes]:
         DailyNotes(one.vault, one.root, None if one.is_away else one.folder, one.day_of, rules=(one.format, one.ignore))
         for one in semantic.daily_notes()
     ]
+
+
+def semantic_store(settings: Settings, paths: Paths, install: str, clock: Clock, zone: tzinfo) -> SemanticStore:
+    """Return the semantic memory, not opened yet."""
+    return SemanticStore(
+        memory=paths.memory,
+        install=install,
+        clock=clock,
+        entropy=secrets.token_bytes,
+        zone=zone,
+        vaults=vaults_of(settings, paths),
+        contract=contract_of(settings),
+        languages=settings.search.languages,
+        no_projects=[Path.home()],
+        cache=paths.state / "notes.sqlite",
+        write_to=settings.vault.write_to,
+        ends=paths.state / "log" / "ends",
+    )
+
+
+def episodic_store(
+    settings: Settings, paths: Paths, install: str, clock: Clock, zone: tzinfo, semantic: SemanticStore
+) -> EpisodicStore:
+    """Return the episodic memory, not opened yet; the semantic one says where daily notes lie and what merged."""
+    return EpisodicStore(
+        memory=paths.memory,
+        state=paths.state,
+        install=install,
+        engine_factory=partial(open_engine, settings, paths, install),
+        clock=clock,
+        zone=zone,
+        entropy=secrets.token_bytes,
+        languages=settings.search.languages,
+        sources=partial(daily_notes, semantic),
+        rrf_k=settings.search.rrf_k,
+        lends_context=settings.search.context,
+        project_ids=partial(project_ids, semantic),
+    )
 
 
 def project_ids(semantic: SemanticStore, id_: str) -> tuple[str, ...]:
@@ -83,27 +125,27 @@ def shelf_of(settings: Settings, paths: Paths) -> Shelf:
 
 
 def choose_model(paths: Paths, name: str) -> None:
-    """Write a model's name into the settings file.
-
-    Raises:
-        SettingsError: A variable sets it, which beats the file; or the file cannot be changed safely.
-    """
-    variable = f"{PREFIX}EMBEDDING__MODEL"
-    if os.environ.get(variable) not in {None, name}:
-        raise SettingsError(f"the variable {variable} sets the model and beats the file: unset it, or change it there")
-    write_choice(paths.config_file, "embedding", "model", name)
+    """Write a model's name into the settings file; SettingsUnusable where a variable beats the file."""
+    _choose(paths, "embedding", "model", name)
 
 
 def choose_remote(paths: Paths, address: str) -> None:
-    """Write the address of the remote copy into the settings file.
+    """Write the remote copy's address into the settings file; SettingsUnusable where a variable beats the file."""
+    _choose(paths, "sync", "remote", address)
+
+
+def _choose(paths: Paths, section: str, key: str, value: str) -> None:
+    """Write one option into the settings file.
 
     Raises:
-        SettingsError: A variable sets it, which beats the file; or the file cannot be changed safely.
+        SettingsUnusable: A variable sets it, which beats the file; or the file cannot be changed safely.
     """
-    variable = f"{PREFIX}SYNC__REMOTE"
-    if os.environ.get(variable) not in {None, address}:
-        raise SettingsError(f"the variable {variable} sets the remote and beats the file: unset it, or change it there")
-    write_choice(paths.config_file, "sync", "remote", address)
+    variable = f"{PREFIX}{section}__{key}".upper()
+    if os.environ.get(variable) not in {None, value}:
+        raise SettingsUnusable(
+            f"the variable {variable} sets the {key} and beats the file: unset it, or change it there"
+        )
+    write_choice(paths.config_file, section, key, value)
 
 
 def summarizer(settings: Settings, paths: Paths) -> Summarize | None:

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from platformdirs import PlatformDirs
 
-from memoryd.errors import PathError
+from memoryd.errors import PathUnusable
+from memoryd.text.durable import create_file, sync_folder
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
@@ -98,7 +99,7 @@ class Paths:
         """See that files can be made in the folders; what fails later would be blamed on what is written first.
 
         Raises:
-            PathError: One of them is read-only or full; the message names it.
+            PathUnusable: One of them is read-only or full; the message names it.
         """
         for folder in (self.memory, self.state, self.config, self.runtime):
             probe = folder / f".probe.{secrets.token_hex(6)}"
@@ -108,7 +109,7 @@ class Paths:
                 full = error.errno in {errno.ENOSPC, errno.EDQUOT}
                 way_out = "make room there" if full else "make it writable for you"
                 said = f"cannot write in the folder {folder}: {_reason(error)}"
-                raise PathError(f"{said}; {way_out}, or set MEMORYD_HOME to another one") from error
+                raise PathUnusable(f"{said}; {way_out}, or set MEMORYD_HOME to another one") from error
             finally:
                 with contextlib.suppress(OSError):
                     probe.unlink(missing_ok=True)
@@ -142,7 +143,7 @@ def make_private(folder: Path) -> None:
     Parents that were there before keep their mode: they are not ours.
 
     Raises:
-        PathError: It cannot be made, is not a folder, or belongs to another user.
+        PathUnusable: It cannot be made, is not a folder, or belongs to another user.
     """
     missing = [folder, *folder.parents]
     try:
@@ -153,15 +154,15 @@ def make_private(folder: Path) -> None:
                 place.chmod(FOLDER_MODE)
         info = folder.stat()
     except OSError as error:
-        raise PathError(f"cannot make the folder {folder}: {_reason(error)}") from error
+        raise PathUnusable(f"cannot make the folder {folder}: {_reason(error)}") from error
     if not stat.S_ISDIR(info.st_mode):
-        raise PathError(f"{folder} is not a folder; memoryd needs one there: move that file away")
+        raise PathUnusable(f"{folder} is not a folder; memoryd needs one there: move that file away")
     if stat.S_IMODE(info.st_mode) & 0o777 == FOLDER_MODE:
         return
     try:
         folder.chmod(FOLDER_MODE)
     except OSError as error:
-        raise PathError(
+        raise PathUnusable(
             f"{folder} can be read or changed by other users and cannot be made private: {_reason(error)}; "
             f"make its owner yourself, or set MEMORYD_HOME to a folder of your own"
         ) from error
@@ -171,21 +172,21 @@ def make_runtime(folder: Path) -> None:
     """Make the runtime folder, which may lie in a place that every user can write to.
 
     Raises:
-        PathError: As :func:`make_private`, and if the folder is a link or belongs to someone else: then another
+        PathUnusable: As :func:`make_private`, and if the folder is a link or belongs to someone else: then another
             user has taken the name.
     """
     if folder.is_symlink():
-        raise PathError(f"{folder} is a link; another user may have put it there: remove it")
+        raise PathUnusable(f"{folder} is a link; another user may have put it there: remove it")
     make_private(folder)
     if folder.lstat().st_uid != os.getuid():
-        raise PathError(f"{folder} belongs to another user; set XDG_RUNTIME_DIR to a folder of your own")
+        raise PathUnusable(f"{folder} belongs to another user; set XDG_RUNTIME_DIR to a folder of your own")
 
 
 def write_private(path: Path, data: bytes) -> None:
     """Replace the file by these bytes, 0600: a reader sees all of the old or all of the new, even after a crash.
 
     Raises:
-        PathError: The folder cannot be written, or something other than a file is there.
+        PathUnusable: The folder cannot be written, or something other than a file is there.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
@@ -193,7 +194,7 @@ def write_private(path: Path, data: bytes) -> None:
         temporary.replace(path)
         sync_folder(path.parent)
     except OSError as error:
-        raise PathError(f"cannot write {path}: {_reason(error)}") from error
+        raise PathUnusable(f"cannot write {path}: {_reason(error)}") from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -206,21 +207,7 @@ def create_private(path: Path, data: bytes) -> None:
         FileExistsError: There is one.
         OSError: It cannot be written.
     """
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
-    with open(descriptor, "wb", closefd=True) as file:  # noqa: PTH123 - a descriptor, not a path
-        os.fchmod(descriptor, FILE_MODE)
-        file.write(data)
-        file.flush()
-        os.fsync(descriptor)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the folder's list of names durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    create_file(path, data, mode=FILE_MODE)
 
 
 def _runtime_folder(state: Path, environ: Mapping[str, str]) -> Path:

@@ -11,51 +11,18 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
-from zoneinfo import ZoneInfo
+from typing import Any, Literal, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from memoryd.errors import SettingsError
+from memoryd.errors import SettingsUnusable
+from memoryd.option import Facet, Folder, Language, ModelName, Tag, VaultName, Zone
+from memoryd.text.toml_line import find_line
 
 PREFIX = "MEMORYD_"
 BUILT_IN_VAULT = "vault"
 """The vault below ``memory/``; it is always there."""
-
-
-def _known_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (LookupError, ValueError, OSError) as error:
-        raise ValueError("is no time zone; write one like Europe/Vienna, or leave it out for the machine's") from error
-    return name
-
-
-def _full_folder(folder: Path) -> Path:
-    folder = folder.expanduser()
-    if not folder.is_absolute():
-        raise ValueError("must be a full path, or start with ~")
-    return folder
-
-
-Folder = Annotated[Path, AfterValidator(_full_folder)]
-VaultName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,47}$")]
-ModelName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,47}$")]
-Facet = Annotated[str, Field(pattern=r"^[^\s/#]+$")]
-Tag = Annotated[str, Field(pattern=r"^[^\s#]+$")]
-
-
-def _known_language(code: str) -> str:
-    # Not before it is set: the stemmers take their time to load.
-    from memoryd.text.stems import LANGUAGES  # noqa: PLC0415
-
-    if code not in LANGUAGES:
-        raise ValueError(f"is no language that is known; there are: {', '.join(sorted(LANGUAGES))}")
-    return code
-
-
-Language = Annotated[str, Field(pattern=r"^[a-z]{2}$"), AfterValidator(_known_language)]
 
 
 class _Section(BaseModel):
@@ -73,7 +40,7 @@ class ServiceSettings(_Section):
 class JournalSettings(_Section):
     """What happened."""
 
-    zone: Annotated[str, AfterValidator(_known_zone)] | None = Field(
+    zone: Zone | None = Field(
         default=None, description="Time zone of the days, such as `Europe/Vienna`; without it the machine's."
     )
 
@@ -217,6 +184,15 @@ class SyncSettings(_Section):
     """The copy that this memory is brought together with."""
 
     remote: str | None = Field(default=None, description="A folder or a git address; `memoryd sync setup` sets it.")
+    every_minutes: int | None = Field(
+        default=None, ge=1, le=525_600, description="How often it is done unasked; without it only when asked."
+    )
+
+
+class GraphSettings(_Section):
+    """How the graph is kept."""
+
+    days: int = Field(default=7, ge=1, le=3650, description="How old it may become before a session has it made anew.")
 
 
 class BackupSettings(_Section):
@@ -225,6 +201,29 @@ class BackupSettings(_Section):
     folder: Folder | None = Field(default=None, description="Folder that backups go to; without it none are made.")
     every_hours: int = Field(default=24, ge=1, le=8760, description="How old the last backup may become.")
     keep: int = Field(default=7, ge=1, le=1000, description="How many stay in the folder; the oldest go.")
+
+
+class JobsSettings(_Section):
+    """How often the daemon looks after itself; 0: only when it is asked."""
+
+    scan_minutes: int = Field(
+        default=15, ge=1, le=1440, description="Minutes between two looks at every file, for what no event told of."
+    )
+    active_hours: int = Field(
+        default=6, ge=0, le=8760, description="Hours between two passes over the active set of every scope; 0: none."
+    )
+    propose_hours: int = Field(
+        default=24, ge=0, le=8760, description="Hours between two searches for what could be tidied; 0: none."
+    )
+    verify_hours: int = Field(
+        default=72, ge=0, le=8760, description="Hours between two comparisons of the indexes with the files; 0: none."
+    )
+    retention_hours: int = Field(
+        default=24, ge=0, le=8760, description="Hours between two looks for what is kept no longer; 0: none."
+    )
+    keep_excerpts_days: int = Field(
+        default=0, ge=0, le=36500, description="Days that the longer accounts of turns are kept; 0: all of them stay."
+    )
 
 
 class ProjectSettings(_Section):
@@ -258,6 +257,8 @@ class Settings(BaseSettings):
         default_factory=dict, description="A table for each further model; a known name replaces that one."
     )
     backup: BackupSettings = BackupSettings()
+    jobs: JobsSettings = JobsSettings()
+    graph: GraphSettings = GraphSettings()
     projects: dict[str, ProjectSettings] = Field(default_factory=dict, description="A table for each project id.")
 
 
@@ -269,7 +270,7 @@ def load_settings(file: Path, *, flags: Mapping[str, Any] | None = None) -> Sett
         flags: What the command line set, nested as the model is.
 
     Raises:
-        SettingsError: Something cannot be used. The message names the file and line, the variable or the flag, and
+        SettingsUnusable: Something cannot be used. The message names the file and line, the variable or the flag, and
             what is allowed there; it never shows the value.
     """
     text = _read(file)
@@ -293,12 +294,12 @@ def load_settings(file: Path, *, flags: Mapping[str, Any] | None = None) -> Sett
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         origin = _origin(first["loc"], file, text, written, flags or {})
-        raise SettingsError(f"{origin}: {_say(first['type'], first['msg'])}") from None
+        raise SettingsUnusable(f"{origin}: {_say(first['type'], first['msg'])}") from None
     except ValueError as error:
         # The library fails this way where a variable for a table or list is not JSON; it names the section.
         section = re.search(r'field "(\w+)"', str(error))
         name = f"{PREFIX}{section.group(1).upper()}…" if section else f"a variable {PREFIX}…"
-        raise SettingsError(f"{name}: lists and tables in variables are written as JSON") from None
+        raise SettingsUnusable(f"{name}: lists and tables in variables are written as JSON") from None
 
 
 def _read(file: Path) -> str:
@@ -307,11 +308,11 @@ def _read(file: Path) -> str:
     except FileNotFoundError:
         return ""
     except IsADirectoryError as error:
-        raise SettingsError(f"{file} is a folder; the settings are a file: move the folder away") from error
+        raise SettingsUnusable(f"{file} is a folder; the settings are a file: move the folder away") from error
     except OSError as error:
-        raise SettingsError(f"cannot read {file}: {error.strerror}") from error
+        raise SettingsUnusable(f"cannot read {file}: {error.strerror}") from error
     except ValueError as error:
-        raise SettingsError(f"{file} is not UTF-8 text; save it as UTF-8") from error
+        raise SettingsUnusable(f"{file} is not UTF-8 text; save it as UTF-8") from error
 
 
 def _parse(file: Path, text: str) -> dict[str, Any]:
@@ -321,7 +322,7 @@ def _parse(file: Path, text: str) -> dict[str, Any]:
         # The library's words may quote the line's text; only the place is taken from them.
         place = re.search(r"\(at (line \d+, column \d+|end of document)\)", str(error))
         where = f", {place.group(1)}" if place else ""
-        raise SettingsError(
+        raise SettingsUnusable(
             f"{file}{where}: not valid TOML; texts need quotes, and sections stand in brackets"
         ) from None
 
@@ -334,10 +335,10 @@ def _refuse_unknown_variables() -> None:
         section, key, *_ = name.removeprefix(PREFIX).lower().split("__")
         field = Settings.model_fields.get(section)
         if field is None:
-            raise SettingsError(f"the variable {name}: there is no section [{section}]; {_options(Settings)}")
+            raise SettingsUnusable(f"the variable {name}: there is no section [{section}]; {_options(Settings)}")
         model = field.annotation
         if isinstance(model, type) and issubclass(model, BaseModel) and key not in model.model_fields:
-            raise SettingsError(f"the variable {name}: [{section}] has no option of that name; {_options(model)}")
+            raise SettingsUnusable(f"the variable {name}: [{section}] has no option of that name; {_options(model)}")
 
 
 def _origin(
@@ -363,29 +364,6 @@ def _reaches(values: Any, names: list[str]) -> bool:
             return False
         values = values[name]
     return True
-
-
-def find_line(text: str, names: list[str]) -> int | None:
-    """Return the 1-based line of a TOML text where a dotted name is set; of its section, if the key is not there."""
-    section: list[str] = []
-    best: tuple[int, int] | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := re.match(r"\s*\[+([^\]]+)\]", line):
-            section = _split_key(header.group(1))
-            here = section
-        elif key := re.match(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""", line):
-            here = section + _split_key(key.group(1))
-        else:
-            continue
-        if here == names[: len(here)] and (best is None or len(here) > best[0]):
-            best = (len(here), number)
-    return best[1] if best else None
-
-
-def _split_key(dotted: str) -> list[str]:
-    parts = re.findall(r"""[\w-]+|"([^"]*)"|'([^']*)'""", dotted)
-    plain = re.findall(r"""[\w-]+|"[^"]*"|'[^']*'""", dotted)
-    return [quoted[0] or quoted[1] or bare for quoted, bare in zip(parts, plain, strict=True)]
 
 
 def _say(kind: str, message: str) -> str:

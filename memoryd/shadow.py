@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import memoryd
-from memoryd.errors import ShadowError
+from memoryd.errors import PackageShadowed
 
 PACKAGES = ("episodic", "semantic", "clients")
 
@@ -24,16 +24,16 @@ def check_shadows(locate: Callable[[str], Path | None] | None = None) -> None:
         locate: Returns the folder that a package would be, or was, loaded from.
 
     Raises:
-        ShadowError: One is missing or comes from elsewhere; the message names the intruding distribution.
+        PackageShadowed: One is missing or comes from elsewhere; the message names the intruding distribution.
     """
     locate = locate or locate_package
     home = Path(memoryd.__file__).resolve().parent.parent
     for name in PACKAGES:
         place = locate(name)
         if place is None:
-            raise ShadowError(f"the package {name!r} of memoryd is missing from {home}; install memoryd again")
+            raise PackageShadowed(f"the package {name!r} of memoryd is missing from {home}; install memoryd again")
         if place.resolve() != home / name:
-            raise ShadowError(
+            raise PackageShadowed(
                 f"the package {name!r} was loaded from {place}, not from {home / name}: {_blame(name)} stands in "
                 f"front of it. Install memoryd into an environment of its own (`uv tool install memoryd` or "
                 f"`pipx install memoryd`), or uninstall the other one"

@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from semantic.ground import NEVER, Ground, microseconds
-from semantic.instant import read_instant
 from semantic.standing import MILLION, Standing
 
 LIMIT_UNITS = 20_000
@@ -115,20 +114,10 @@ class ActiveSet:
         self._limit = limit
         self._ceiling = limit * CEILING[0] // CEILING[1]
         self._costs = ground.costs.copy()
-        count = len(ground.ids)
-        self._is_active = np.ones(count, dtype=bool)
-        self._is_pinned = np.zeros(count, dtype=bool)
-        last = ground.written.copy()
-        for place, standing in enumerate(map(standings.get, ground.ids)):
-            if standing is None:
-                continue
-            if standing.archived:
-                self._is_active[place] = False
-            if standing.pinned:
-                self._is_pinned[place] = True
-            if standing.read_at is not None or standing.useful_at is not None:
-                last[place] = max(last[place], _attended(standing))
-        self._recency = _percentiles(last)
+        ground.attend(standings)
+        self._is_active = ~ground.archived
+        self._is_pinned = ground.pinned.copy()
+        self._recency = _percentiles(np.maximum(ground.written, ground.attended))
         self._graced, self.good_until = self._find_graced(now)
         self._scored: tuple[_Numbers, _Numbers] | None = None
 
@@ -283,8 +272,3 @@ def _percentiles(values: _Numbers) -> _Numbers:
     through = np.cumsum(counts)
     found: _Numbers = (2 * through - counts).astype(np.int64)[which] * (MILLION // 2) // values.size
     return found
-
-
-def _attended(standing: Standing) -> int:
-    """Return when an element was last read or found useful, in milliseconds."""
-    return microseconds(read_instant(max(standing.read_at or "", standing.useful_at or ""))) // 1000

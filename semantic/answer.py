@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from memoryd.text.hit import ArmScore, Found, Hit
 from memoryd.text.rrf import Fused
+from semantic.asked import asks_for_books
 from semantic.fields import Document, DocumentKind
 from semantic.joining import Known
 from semantic.model import Element, Section
@@ -106,8 +107,17 @@ def _hit(group: Group, score: float, query: SemanticQuery, known: Known, zone: t
             superseded_by=decision.superseded_by,
             evidence=decision.evidence,
             elements=decision.elements,
+            names=tuple(_names_of(decision.elements, known)),
+            values=tuple(str(one["gist"]) for one in decision.mutations if one.get("gist")),
+            is_bookkeeping=decision.is_bookkeeping and not asks_for_books(query.text, decision),
         )
     return hit
+
+
+def _names_of(elements: Sequence[str], known: Known) -> Iterator[str]:
+    for id_ in elements:
+        if (element := known.elements.get(id_)) is not None:
+            yield from (element.name, *element.aliases)
 
 
 def _note_of(group: Group, piece: Piece | None) -> Document | None:

@@ -61,6 +61,7 @@ class Attention:
         self._clock = clock
         self.writing = self._lock = threading.RLock()
         self._files: dict[Path, _File] = {}
+        self._leftovers: list[Problem] = []
         self._waiting: dict[tuple[str | None, str], dict[str, None]] = {}
         self._state: dict[str, Standing] | None = None
         self._copied: Mapping[str, Standing] | None = None  # of the state, for readers
@@ -77,6 +78,7 @@ class Attention:
             # As for the log: a watcher needs a folder, and a write names what stands against it.
             with suppress(OSError):
                 ndjson.make_folder(self._folder)
+            self._leftovers = ndjson.remove_leftovers(self._folder)
             self._files.clear()
             self.refresh()
             path = self._own
@@ -163,7 +165,8 @@ class Attention:
     def problems(self) -> list[Problem]:
         """Name the lines that could not be used."""
         with self._lock:
-            return [problem for path in sorted(self._files) for problem in self._files[path].problems]
+            found = [problem for path in sorted(self._files) for problem in self._files[path].problems]
+            return [*self._leftovers, *found]
 
     @property
     def _own(self) -> Path:

@@ -7,7 +7,6 @@ aside are no part of the log: nothing in them is shown until someone records it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from semantic import ndjson
 from semantic.errors import BrokenLine, WriteFailed
 from semantic.event import line_of, purged_line
 from semantic.instant import write_instant
+from semantic.reach import Reach
 from semantic.shard import Shard, ShardKey
 
 FOLDER = "set-aside"
@@ -80,7 +80,7 @@ def set_aside(log: Path, key: ShardKey, data: bytes, now: datetime) -> Path:
     return path
 
 
-def purge_set_aside(log: Path, ids: Collection[str]) -> int:
+def purge_set_aside(log: Path, reach: Reach) -> int:
     """Take what was forgotten out of the files set aside; return how many lines changed.
 
     A line that cannot be read may hold forgotten text without naming its id, so it goes with the first forget. It was
@@ -90,11 +90,11 @@ def purge_set_aside(log: Path, ids: Collection[str]) -> int:
         WriteFailed: A file could not be rewritten; those done before stay done.
     """
     count = 0
-    for path in sorted((log / FOLDER).glob("*.ndjson")) if ids else ():
+    for path in sorted((log / FOLDER).glob("*.ndjson")) if reach else ():
         lines, rest = ndjson.split_lines(path.read_bytes())
         kept = []
         for raw in lines:
-            cleaned = _cleaned(raw, ids)
+            cleaned = _cleaned(raw, reach)
             count += cleaned != raw
             if cleaned:
                 kept.append(cleaned + b"\n")
@@ -104,14 +104,14 @@ def purge_set_aside(log: Path, ids: Collection[str]) -> int:
     return count
 
 
-def _cleaned(raw: bytes, ids: Collection[str]) -> bytes:
+def _cleaned(raw: bytes, reach: Reach) -> bytes:
     try:
         line = orjson.loads(raw)
         head = line["head"]
-        id_ = head["id"]
+        is_covered = reach.covers(head["id"], head["project"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
         return b""
-    if id_ not in ids or line.get("body") is None:
+    if not is_covered or line.get("body") is None:
         return raw
     try:
         return purged_line(raw)

@@ -247,12 +247,13 @@ class Desk:
     def _check(self, place: Place, text: str, author: Author) -> None:
         if not author.is_bound:
             return
+        for what, written in (("text", text), ("path", place.path)):
+            found = find_secrets(written)
+            if found:
+                raise SecretFound(what, found[0].kind)
         broken = self._library.check(text, place.vault, place.path)
         if broken:
             raise ContractBroken(broken)
-        found = find_secrets(text)
-        if found:
-            raise SecretFound("text", found[0].kind)
 
     def _is_private(self, vault: str) -> bool:
         return vault == OWN_VAULT

@@ -48,6 +48,12 @@ class Gathering:
                 return unit[0] if unit[1].key == key else None
         return None
 
+    def admit(self, ids: Iterable[str]) -> None:
+        """Take in documents of the log that no arm found, if the query admits them."""
+        for id_ in ids:
+            if id_ in self.log.documents:
+                self._group_of(id_)
+
     def admitted(self) -> dict[str, Group]:
         """Return every group that the query admits."""
         for plane in (self.notes, self.log):

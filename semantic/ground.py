@@ -7,18 +7,17 @@ worked in element by element, since a decision changes a few of many.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import numpy.typing as npt
 
+from semantic.instant import read_instant
 from semantic.layered import changed_keys
-from semantic.model import Decision, Element, Link
+from semantic.model import Cost, Decision, Element, Link
 from semantic.projection import Projection
-
-Cost = Callable[[Element], int]
-"""Returns the UTF-16 units that an element takes in the rendered text, its line end included."""
+from semantic.standing import UNATTENDED, Standing
 
 Numbers = npt.NDArray[np.int64]
 
@@ -41,6 +40,8 @@ class Ground:
         written: When each was last written, in milliseconds; 0 where that is not known.
         made: When each was made, in microseconds, or ``NEVER``.
         degree: How many links each has, those to notes, paths and other scopes included, those to itself not.
+        archived, pinned, attended: What the attention record says; when each was last read or found useful, in
+            milliseconds, or ``NEVER``.
         sources: With ``targets`` the links between these elements, as places.
     """
 
@@ -48,7 +49,10 @@ class Ground:
         self.cost = cost
         self.elements: list[Element] = []
         self.ids: list[str] = []
-        self.costs = self.written = self.made = self.degree = self.sources = self.targets = np.zeros(0, dtype=np.int64)
+        self.costs = self.written = self.made = self.degree = self.attended = np.zeros(0, dtype=np.int64)
+        self.sources = self.targets = np.zeros(0, dtype=np.int64)
+        self.archived = self.pinned = np.zeros(0, dtype=bool)
+        self._standings: Mapping[str, Standing] = {}
 
     @classmethod
     def of(
@@ -72,12 +76,29 @@ class Ground:
         ground.costs = _numbers([cost(one) for one in ground.elements])
         ground.written = _numbers([_written(one) for one in ground.elements])
         ground.made = _numbers([_made(one, decisions) for one in ground.elements])
+        ground.attended = np.full(len(ground.ids), NEVER, dtype=np.int64)
+        ground.archived, ground.pinned = np.zeros((2, len(ground.ids)), dtype=bool)
         return ground
 
     def place(self, id_: str) -> int | None:
         """Return where an element stands in the arrays; ``None`` where it is not of this scope."""
         place = bisect_left(self.ids, id_)
         return place if place < len(self.ids) and self.ids[place] == id_ else None
+
+    def attend(self, standings: Mapping[str, Standing]) -> None:
+        """Take in a state of the attention record."""
+        if standings is self._standings:
+            return
+        for id_ in changed_keys(self._standings, standings):
+            place = self.place(id_)
+            if place is not None:
+                self._stand(place, standings.get(id_, UNATTENDED))
+        self._standings = standings
+
+    def _stand(self, place: int, standing: Standing) -> None:
+        self.archived[place], self.pinned[place] = standing.archived, standing.pinned
+        last = max(standing.read_at or "", standing.useful_at or "")
+        self.attended[place] = microseconds(read_instant(last)) // 1000 if last else NEVER
 
     def work_in(self, changed: Iterable[str], picture: Projection, scope: str, project: str | None) -> None:
         """Bring these elements up to a picture; all others are as they were."""
@@ -116,9 +137,12 @@ class Ground:
             place = bisect_left(self.ids, one.id)
             self.ids.insert(place, one.id)
             self.elements.insert(place, one)
-        self.costs, self.written, self.made, self.degree = (
-            np.insert(column, before, 0) for column in (self.costs, self.written, self.made, self.degree)
+        self.costs, self.written, self.made, self.degree, self.attended = (
+            np.insert(column, before, 0) for column in (self.costs, self.written, self.made, self.degree, self.attended)
         )
+        self.archived, self.pinned = (np.insert(column, before, 0) for column in (self.archived, self.pinned))
+        for one in fresh:
+            self._stand(self._known(one.id), self._standings.get(one.id, UNATTENDED))
 
     def _remove(self, places: list[int]) -> None:
         if not places:
@@ -128,9 +152,10 @@ class Ground:
         kept = ~gone[self.sources] & ~gone[self.targets]
         moved = np.arange(len(self.ids)) - np.cumsum(gone)
         self.sources, self.targets = moved[self.sources[kept]], moved[self.targets[kept]]
-        self.costs, self.written, self.made, self.degree = (
-            column[~gone] for column in (self.costs, self.written, self.made, self.degree)
+        self.costs, self.written, self.made, self.degree, self.attended = (
+            column[~gone] for column in (self.costs, self.written, self.made, self.degree, self.attended)
         )
+        self.archived, self.pinned = self.archived[~gone], self.pinned[~gone]
         for place in sorted(places, reverse=True):
             del self.ids[place], self.elements[place]
 

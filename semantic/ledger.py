@@ -22,13 +22,15 @@ from semantic.event import Event
 from semantic.identity import NameIndex
 from semantic.instant import Clock, write_instant
 from semantic.log import Draft, Log
-from semantic.merge import forgotten_by
 from semantic.projection import Projection
+from semantic.reach import reach_of
 from semantic.replay import Replay
 
 _PICTURES_KEPT = 4
 _NONCE_BYTES = 16
 _MANY_NAMES = 2_000
+_FROM_THE_START = {"forget", "project_merge"}
+"""Kinds that say something of lines before them."""
 _MANY_EVENTS = 5_000
 
 
@@ -125,7 +127,7 @@ class Ledger:
             body: Mapping[str, Any] = {**draft.body, "nonce": self._entropy(_NONCE_BYTES).hex()}
             draft = Draft(draft.kind, draft.id, body, draft.actor, draft.session, draft.project)
             event, changed = self._log.append(draft)
-            if changed or event.order < self._replay.last or event.head.kind == "forget":
+            if changed or event.order < self._replay.last or event.head.kind in _FROM_THE_START:
                 self._catch_up(anew=True)
             else:
                 self._apply([event])
@@ -148,7 +150,7 @@ class Ledger:
 
     def problems(self) -> list[Problem]:
         """Name all damage, and what is kept and not shown."""
-        return [*self._log.notices(), *self._problems, *self._replay.problems]
+        return [*self._log.notices(), *self._problems, *self._replay.problems, *self._replay.beyond()]
 
     def _apply(self, events: list[Event]) -> None:
         with self._state:
@@ -160,11 +162,10 @@ class Ledger:
 
     def _catch_up(self, *, anew: bool) -> None:
         events = self._log.events()
-        forgets = [event for event in events if event.head.kind == "forget"]
-        forgotten = frozenset(id_ for event in forgets for id_ in forgotten_by(event))
+        reach = reach_of(events)
         self._purge_failure = None
         try:
-            if self._log.purge(forgotten):
+            if self._log.purge(reach):
                 events = self._log.events()
         except WriteFailed as error:
             # What was forgotten is never shown again all the same: the replay leaves it out.
@@ -173,10 +174,10 @@ class Ledger:
         if self._purge_failure is not None:
             self._problems.append(Problem("log", f"forgotten text is still there: {self._purge_failure}"))
         known = len(self._applied)
-        if not anew and forgotten == self._replay.forgotten and _same(self._applied, events[:known]):
+        if not anew and reach == self._replay.reach and _same(self._applied, events[:known]):
             self._apply(events[known:])
             return
-        replay = Replay(forgotten)
+        replay = Replay(reach)
         for event in events:
             replay.apply(event)
         with self._state:
@@ -187,12 +188,12 @@ class Ledger:
 
     def _as_of(self, instant: str) -> Projection:
         with self._state:
-            events, forgotten = self._applied[:], self._replay.forgotten
+            events, reach = self._applied[:], self._replay.reach
             key = (instant, self._generation, len(events))
             kept = self._past.get(key)
         if kept is not None:
             return kept
-        replay = Replay(forgotten, as_of=instant)
+        replay = Replay(reach, as_of=instant)
         with _collection_paused():
             for event in events:
                 replay.apply(event)

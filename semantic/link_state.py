@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from semantic.layered import Growing
@@ -56,6 +56,12 @@ class LinkState:
                     self._end(held)
                     concerned.update(held[::2])
         return concerned
+
+    def end_from(self, end: str, decisions: Collection[str]) -> None:
+        """End the links from an end that some decisions asserted."""
+        for triple in list(self._ends.get(end, ())):
+            if triple[0] == end and self.held[triple] in decisions:
+                self._end(triple)
 
     def of(self, members: Sequence[str]) -> tuple[Link, ...]:
         """Return the links of what is one element: outgoing first, each in code-point order, each link once."""

@@ -16,6 +16,10 @@ SLIP_LETTERS = 5
 """From this many letters on, a name with one letter wrong, or two exchanged, is near; below, it is another name."""
 
 
+MAX_SHARED = 50
+"""A note or file that more are linked with is a hub: it says nothing of how near they are to each other."""
+
+
 def listing_key(element: Element) -> tuple[str, str]:
     """Return where an element stands in a listing: (folded name, id).
 
@@ -41,8 +45,8 @@ def select(
         q: A text in the name, an alias or the gist.
         kind: Only this kind, without regard to case.
         scope: ``user``, ``project`` or ``all``.
-        near: An id (also of a note, or ``path:<project>:<path>``): only what is linked with it. Else a name or a path:
-            only what is spelled nearly so, or touches it.
+        near: An id (also of a note, or ``path:<project>:<path>``): only what is linked with it, or with the same note
+            or file as it. Else a name or a path: only what is spelled nearly so, or touches it.
         project: Only this project, by id or name.
 
     Raises:
@@ -85,8 +89,7 @@ def _is_slip(one: str, other: str) -> bool:
 
 def _near(picture: Projection, near: str) -> list[Element]:
     if is_element(near) or is_note(near) or is_path_end(near):
-        found = {element.id: element for _, element in picture.neighbors(near) if element is not None}
-        return list(found.values())
+        return list(_linked(picture, near).values())
     loose = loose_name(near)
     return [
         one
@@ -94,6 +97,25 @@ def _near(picture: Projection, near: str) -> list[Element]:
         if any(_is_spelled_nearly(loose, loose_name(name)) for name in (one.name, *one.aliases))
         or any(holds_path(pattern, near) for pattern in one.touches)
     ]
+
+
+def _linked(picture: Projection, near: str) -> dict[str, Element]:
+    """Return the elements next to an end, and those behind a note or file next to it.
+
+    A note or file is no element that could stand in the list itself: what is linked with the same one is near. One
+    that very many are linked with brings nobody near.
+    """
+    near = picture.shown(near)
+    found: dict[str, Element] = {}
+    for link, element in picture.neighbors(near):
+        if element is not None:
+            found[element.id] = element
+            continue
+        beyond = picture.neighbors(link.target if link.source == near else link.source)
+        if len(beyond) <= MAX_SHARED:
+            found |= {other.id: other for _, other in beyond if other is not None}
+    found.pop(near, None)
+    return found
 
 
 def holds_path(pattern: str, path: str) -> bool:

@@ -8,7 +8,7 @@ while they are held are put back, and where that fails nothing more is recorded 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +22,7 @@ from semantic.errors import BrokenLine, InvalidDecision, WriteFailed
 from semantic.event import VERSION, Event, Head, read_line, seal
 from semantic.instant import Clock, later_than, read_instant, write_instant
 from semantic.merge import without_bodies
+from semantic.reach import Reach
 from semantic.remembered import Remembered
 from semantic.shard import LAMPORT_SLACK, Shard, ShardKey, absurd_lamports, horizon_of, read_shard, unknown_events
 
@@ -65,6 +66,7 @@ class Log:
         # A watcher needs a folder to watch; where none can be made, the first write says so.
         with suppress(OSError):
             ndjson.make_folder(self._root)
+        self._cuts += ndjson.remove_leftovers(self._root)
         self._shards.clear()
         self._failures.clear()
         self._ends.load()
@@ -161,25 +163,27 @@ class Log:
                     return event, changed
         raise WriteFailed(f"{path} is replaced by another program at each write; stop that program, then try again")
 
-    def purge(self, ids: Collection[str]) -> int:
-        """Set to null the body of each line, in every shard held here, that bears one of the ids; return how many.
+    def purge(self, reach: Reach) -> int:
+        """Set to null the body of each line, in every shard held here, that was forgotten; return how many.
 
         Raises:
             WriteFailed: A file could not be rewritten; those done before stay done.
         """
         count = 0
         for path, shard in list(self._shards.items()):
-            if ids and any(event.body is not None and event.head.id in ids for event in shard.events):
+            if reach and any(
+                event.body is not None and reach.covers(event.head.id, event.head.project) for event in shard.events
+            ):
                 if self._is_kept(path) and not path.exists():
                     self._put_back(path)
                 if path in self._failures:
                     raise self._failures[path]
                 with ndjson.opened(path) as descriptor:
-                    data, purged = without_bodies(ndjson.read_all(descriptor), ids)
+                    data, purged = without_bodies(ndjson.read_all(descriptor), reach.covers)
                     ndjson.replace(path, data)
                 self._shards[path] = self._read(path, shard.key) or shard
                 count += purged
-        return count + custody.purge_set_aside(self._root, ids)
+        return count + custody.purge_set_aside(self._root, reach)
 
     def _sealed(self, draft: Draft, shard: Shard) -> tuple[Event, bytes]:
         ceiling = self._ceiling()

@@ -7,7 +7,7 @@ are: what is damage in one copy may not be lost for being so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection
 
 from semantic.errors import BrokenLine
 from semantic.event import Event, purged_line, read_line
@@ -52,22 +52,13 @@ def forgotten_by(event: Event) -> Collection[str]:
     return [id_ for id_ in ids if is_forgettable(id_)] if isinstance(ids, list) else ()
 
 
-def forgotten_in(shards: Iterable[bytes]) -> frozenset[str]:
-    """Return every id that a line of these shards says is forgotten."""
-    found: set[str] = set()
-    for data in shards:
-        if b'"forget"' not in data:
-            continue
-        for raw in split_lines(data)[0]:
-            try:
-                found.update(forgotten_by(read_line(raw).event))
-            except BrokenLine:
-                continue
-    return frozenset(found)
+def without_bodies(data: bytes, is_covered: Callable[[str, str | None], bool]) -> tuple[bytes, int]:
+    """Return a shard with the body of each line that is covered set to null, and how many those are.
 
-
-def without_bodies(data: bytes, ids: Collection[str]) -> tuple[bytes, int]:
-    """Return a shard with the body of each line that bears one of the ids set to null, and how many those are."""
+    Args:
+        data: The bytes of the shard.
+        is_covered: Tells of an id and of the project in whose log it stands whether it was forgotten.
+    """
     lines, rest = split_lines(data)
     count = 0
     for index, raw in enumerate(lines):
@@ -75,7 +66,7 @@ def without_bodies(data: bytes, ids: Collection[str]) -> tuple[bytes, int]:
             event = read_line(raw).event
         except BrokenLine:
             continue
-        if event.body is not None and event.head.id in ids:
+        if event.body is not None and is_covered(event.head.id, event.head.project):
             lines[index] = purged_line(raw)
             count += 1
     return b"".join(line + b"\n" for line in lines) + rest, count

@@ -6,7 +6,7 @@ text in the vault.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -58,6 +58,10 @@ class Element:
         return digest(self.id, list(self.heads), length=32)
 
 
+Cost = Callable[[Element], int]
+"""Returns the UTF-16 units that an element takes in the rendered text, its line end included."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """An immutable event with a why.
@@ -82,6 +86,13 @@ class Decision:
     superseded_by: str | None = None
     elements: tuple[str, ...] = ()
     order: tuple[int, str, int] = (0, "", 0)
+
+    @property
+    def is_bookkeeping(self) -> bool:
+        """Whether it only says where notes went: that is true and kept, and no knowledge that anyone decided."""
+        return bool(self.mutations) and all(
+            one.get("op") == "rename" and str(one.get("id", "")).startswith("no_") for one in self.mutations
+        )
 
 
 @dataclass(frozen=True, slots=True)

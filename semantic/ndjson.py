@@ -5,20 +5,27 @@ The daemon is the one writer of its files; the lock is there for the day when tw
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import secrets
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from memoryd.text.durable import create_file, sync_folder
+from memoryd.text.report import Problem
 from semantic.errors import WriteFailed
 
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
+_OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+"""The file is ours: in the place of a link, which could have anything written to, it is asked for itself."""
 _STEADY_S = 0.05
 _STEADY_TRIES = 20
+_TEMPORARY = ".tmp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +60,14 @@ def opened(path: Path) -> Iterator[int]:
     try:
         make_folder(path.parent)
         new = not path.exists()
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
+        descriptor = os.open(path, _OPEN, _FILE_MODE)
         if new:
             path.chmod(_FILE_MODE)
             sync_folder(path.parent)
     except OSError as error:
-        raise WriteFailed(f"{path} cannot be opened for writing ({error.strerror}); nothing was recorded") from error
+        is_link = error.errno == errno.ELOOP
+        reason = "it is a link; put the file itself in its place" if is_link else error.strerror
+        raise WriteFailed(f"{path} cannot be opened for writing ({reason}); nothing was recorded") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield descriptor
@@ -142,21 +151,33 @@ def replace(path: Path, data: bytes) -> None:
     Raises:
         WriteFailed: The new bytes could not be made durable; the old file is untouched.
     """
-    beside = path.with_name(f".{path.name}.tmp")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_TEMPORARY}")
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(descriptor, view) :]
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        create_file(beside, data, mode=_FILE_MODE)
         beside.replace(path)
         sync_folder(path.parent)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise WriteFailed(f"{path} cannot be rewritten ({error.strerror}); it is as it was") from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> list[Problem]:
+    """Remove the copies that a rewrite left when its process was killed; name those that cannot be removed.
+
+    They hold what was in the file, and a later forgetting would pass them by. Only for the owner of the folder,
+    before it writes there.
+    """
+    stay = []
+    for path in sorted(folder.rglob(f".*.ndjson*{_TEMPORARY}")):
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            place = str(path.relative_to(folder.parent))
+            reason = f"a copy left by an unfinished write cannot be removed ({error.strerror}); remove it yourself"
+            stay.append(Problem(place, reason))
+    return stay
 
 
 def make_folder(folder: Path) -> None:
@@ -168,15 +189,6 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(mode=_FOLDER_MODE)
         folder.chmod(_FOLDER_MODE)
         sync_folder(folder.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def split_lines(data: bytes) -> tuple[list[bytes], bytes]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal
 
 from memoryd.text.canonical import digest, fold_name
@@ -78,20 +79,25 @@ class Plan:
     steps: tuple[Step, ...]
 
 
-def plans(picture: Projection) -> list[Plan]:
-    """Return the plans that were applied or undone, in the order in which they were, then what is proposed now."""
+def plans(picture: Projection, further: Iterable[Plan] = ()) -> list[Plan]:
+    """Return the plans that were applied or undone, in the order in which they were, then what is proposed now.
+
+    ``further`` are proposals of others, who know what the log does not.
+    """
     done = list(_recorded(picture))
     known = {plan.id for plan in done}
-    return done + [plan for plan in (*_consolidations(picture), *_promotions(picture)) if plan.id not in known]
+    proposed = (*_consolidations(picture), *_promotions(picture), *further)
+    return done + [plan for plan in proposed if plan.id not in known]
 
 
-def plan_of(picture: Projection, id_: str) -> Plan:
+def plan_of(picture: Projection, id_: str, further: Iterable[Plan] = ()) -> Plan:
     """Return one plan.
 
     Raises:
         UnknownPlan: Nothing is proposed under this id, and nothing was applied.
     """
-    for plan in plans(picture):
+    # Others are asked only for what the log does not know: they may have to read much.
+    for plan in chain(plans(picture), further):
         if plan.id == id_:
             return plan
     raise UnknownPlan("no plan has this id; what was proposed may have changed: list the plans again")
@@ -192,7 +198,7 @@ def _consolidations(picture: Projection) -> Iterator[Plan]:
             one.project,
             evidence,
         )
-        yield Plan(_id("consolidation", ids), "consolidation", step.title, "proposed", (step,))
+        yield Plan(proposal_id("consolidation", ids), "consolidation", step.title, "proposed", (step,))
 
 
 def _keys(loose: str) -> set[str]:
@@ -239,8 +245,9 @@ def _promotion(local: list[Element], where: str) -> Plan:
         None,
         tuple(dict.fromkeys(one for element in local for one in element.evidence)),
     )
-    return Plan(_id("promotion", (one.id for one in local)), "promotion", step.title, "proposed", (step,))
+    return Plan(proposal_id("promotion", (one.id for one in local)), "promotion", step.title, "proposed", (step,))
 
 
-def _id(kind: Kind, ids: Iterable[str]) -> str:
+def proposal_id(kind: Kind, ids: Iterable[str]) -> str:
+    """Return the id of a proposal: of what it is about, so that one that was undone is known again."""
     return "pl_" + digest(kind, sorted(ids), length=24)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from semantic.errors import PlanSettled
 from semantic.ledger import Ledger
 from semantic.plan import Plan, application, plan_of, plans, recorded_for, withdrawal
+from semantic.projection import Projection
 from semantic.recording import record
 
 
@@ -21,14 +22,21 @@ class Planning:
     def __init__(self, ledger: Ledger, after: Callable[[], object]) -> None:
         self._ledger = ledger
         self._after = after
+        self._further: Callable[[Projection], Iterable[Plan]] = lambda _: ()
+
+    def offer(self, further: Callable[[Projection], Iterable[Plan]]) -> None:
+        """Let others propose too: called with the present picture whenever plans are asked for."""
+        self._further = further
 
     def list(self) -> list[Plan]:
         """Return all plans: applied and undone ones, then what is proposed."""
-        return plans(self._ledger.projection())
+        picture = self._ledger.projection()
+        return plans(picture, self._further(picture))
 
     def get(self, id_: str) -> Plan:
         """Return a plan, or raise UnknownPlan."""
-        return plan_of(self._ledger.projection(), id_)
+        picture = self._ledger.projection()
+        return plan_of(picture, id_, self._further(picture))
 
     def apply(self, id_: str) -> Plan:
         """Record the steps of a plan that is proposed or was undone.

@@ -11,11 +11,13 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from memoryd.text.canonical import digest, fold_name
 from semantic.checkout import Checkout
 from semantic.errors import AmbiguousName, Candidate, InvalidDecision
+from semantic.union import Moves
 
 MAX_SLUG = 48
 _ID_DIGITS = 8
@@ -180,6 +182,22 @@ def joined(into: Project, parts: Iterable[Project]) -> Project:
         tuple(dict.fromkeys((*into.roots, *(root for part in parts for root in part.roots)))),
         tuple(sorted(part.id for part in parts)),
         tuple(sorted({part.name for part in parts} - {into.name})),
+    )
+
+
+def shown_projects(projects: Mapping[str, Project], moves: Moves) -> Mapping[str, Project]:
+    """Return the projects by id, merged ones under what they were merged into."""
+    parts: dict[str, list[Project]] = {}
+    for id_, project in projects.items():
+        into = moves.of(id_)
+        if into != id_ and into in projects:
+            parts.setdefault(into, []).append(project)
+    return MappingProxyType(
+        {
+            id_: joined(project, parts.get(id_, ()))
+            for id_, project in sorted(projects.items())
+            if moves.of(id_) == id_ or moves.of(id_) not in projects
+        }
     )
 
 

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from memoryd.text.canonical import digest, fold_name
+from memoryd.text.secrets import find_secrets
 from semantic.checkout import read_checkout
-from semantic.errors import InvalidDecision, UnknownProject
+from semantic.errors import InvalidDecision, SecretFound, UnknownProject
 from semantic.ledger import Ledger
 from semantic.log import Draft
 from semantic.project import Match, Project, match_checkout, match_name, new_by_name
@@ -93,5 +94,13 @@ class Projects:
 
 
 def minting(match: Match, *, actor: str, session: str | None) -> Draft:
-    """Return the event that records what is new of a project."""
+    """Return the event that records what is new of a project.
+
+    Raises:
+        SecretFound: Its name, its id or where it lies holds what looks like a credential.
+    """
+    for text in (match.name, match.id, *match.remotes, *(root.path for root in match.roots)):
+        found = find_secrets(text)
+        if found:
+            raise SecretFound("project", found[0].kind)
     return Draft("project", match.id, match.body, actor, session)

@@ -126,12 +126,19 @@ def record(ledger: Ledger, new: NewDecision, *, first: Draft | None = None) -> R
         warnings = resolved.warnings + _warnings(picture, new, resolved)
         if first is not None:
             ledger.record(first)
-        ledger.record(Draft("decision", id_, _body(new, resolved, supersedes), new.actor, new.session, project))
+        event = ledger.record(Draft("decision", id_, _body(new, resolved, supersedes), new.actor, new.session, project))
+        warnings += [
+            f"{one} sorts behind this decision, since its lamport is absurd, and what it says goes on standing; "
+            f"`memoryd forget {one}` takes it out"
+            for one in supersedes
+            if picture.decisions[one].order > event.order[:3]
+        ]
         return Recorded(
             id_,
             created=True,
             elements=tuple(resolved.mentioned),
-            heads=(id_,) if resolved.authority else (),  # all other heads of these were superseded
+            # With authority all other heads were superseded; without, what was decided of these stands.
+            heads=(id_,) if resolved.authority else _heads(ledger.present(), resolved.touched),
             superseded=tuple(supersedes),
             warnings=tuple(warnings),
         )
@@ -183,7 +190,7 @@ def _standing(picture: Projection, names: NameIndex, project: str | None, new: N
                     id_,
                     created=False,
                     elements=tuple(resolved.mentioned),
-                    heads=_heads(picture, resolved.authority or held.elements),
+                    heads=_heads(picture, resolved.authority or resolved.touched),
                     superseded=held.supersedes,
                     warnings=tuple(warnings + resolved.warnings),
                 )
@@ -278,6 +285,8 @@ def _has_link(picture: Projection, mutation: Mapping[str, Any]) -> bool:
 def _texts(new: NewDecision) -> Iterable[tuple[str, str]]:
     yield "title", new.title
     yield "why", new.why
+    yield from ((f"evidence[{index}]", one) for index, one in enumerate(new.evidence))
+    yield from ((f"about[{index}]", one) for index, one in enumerate(new.about))
     for index, mutation in enumerate(new.mutations):
         yield from _texts_in(mutation, f"mutations[{index}]")
 

@@ -17,13 +17,15 @@ from semantic.decision_state import DecisionState
 from semantic.element_state import ElementState, merged
 from semantic.errors import BrokenLine
 from semantic.event import Event
-from semantic.ids import note_id
+from semantic.identity import element_id
+from semantic.ids import is_episode, note_id
 from semantic.instant import read_instant
 from semantic.layered import Growing
 from semantic.link_state import LinkState
 from semantic.model import Decision, Element
-from semantic.project import Project, joined, united
+from semantic.project import Project, shown_projects, united
 from semantic.projection import Delta, Projection
+from semantic.reach import Reach
 from semantic.shard import ShardKey
 from semantic.union import Moves, Unions
 
@@ -38,14 +40,16 @@ class _Aside:
 
 
 class Replay:
-    """The state of a replay. ``forgotten`` must hold the ids of all forget events of the log from the start.
+    """The state of a replay. ``reach`` must be that of all events of the log from the start.
 
     ``as_of`` (in the log's form) leaves out decisions that hold only from then on, or later. Projects, merges of
     projects and what was forgotten are known at any time.
     """
 
-    def __init__(self, forgotten: Iterable[str] = (), *, as_of: str | None = None) -> None:
-        self.forgotten = frozenset(forgotten)
+    def __init__(self, reach: Reach | None = None, *, as_of: str | None = None) -> None:
+        self.reach = reach or Reach()
+        self._covers = self.reach.covers
+        self._everywhere = self.reach.everywhere
         self.problems: list[Problem] = []
         self.last: tuple[int, str, int, str] = (0, "", 0, "")
         self._as_of = as_of
@@ -78,7 +82,7 @@ class Replay:
         if not event.known:
             return
         if event.body is None:
-            if event.head.id not in self.forgotten:
+            if not self._covers(event.head.id, event.head.project):
                 self._blame(event, "its body is missing and nothing says that it was forgotten; it is not used")
             return
         try:
@@ -89,6 +93,8 @@ class Replay:
         match event.head.kind:
             case "decision":
                 self._apply_decision(event, body)
+            case "project" | "project_merge" if event.head.project is not None:
+                self._blame(event, "a project's log does not say where projects lie or which are one; it is not used")
             case "project":
                 self._aside = None
                 self._projects[event.head.id] = united(self._projects.get(event.head.id), event.head.id, body)
@@ -131,7 +137,9 @@ class Replay:
         aside = self._aside
         if aside is None:
             shown_as = self._unions.shown() | self._note_moves.shown() | self._project_moves.shown()
-            aside = self._aside = _Aside(self._shown_projects(), shown_as, self._note_heads())
+            aside = self._aside = _Aside(
+                shown_projects(self._projects, self._project_moves), shown_as, self._note_heads()
+            )
         return Projection(
             elements=self._frozen_elements,
             decisions=self._frozen_decisions,
@@ -139,7 +147,7 @@ class Replay:
             projects=aside.projects,
             shown_as=aside.shown_as,
             note_heads=aside.note_heads,
-            forgotten=self.forgotten,
+            forgotten=self._forgotten(),
             events=self._events,
         )
 
@@ -148,9 +156,21 @@ class Replay:
         changed, self._changed = self._changed, set()
         return changed
 
+    def beyond(self) -> list[Problem]:
+        """Name the forgets of projects' logs that name what is none of these projects'."""
+        return self.reach.beyond(self._is_beyond)
+
+    def _is_beyond(self, id_: str) -> bool:
+        """Tell whether an id that a project's log wants forgotten is still there, since it is not the project's."""
+        return is_episode(id_) or id_ in self._frozen_elements or id_ in self._decisions
+
+    def _forgotten(self) -> frozenset[str]:
+        bounded = [id_ for id_ in self.reach.bounded if not self._is_beyond(id_)]
+        return self._everywhere.union(bounded) if bounded else self._everywhere
+
     def _apply_decision(self, event: Event, body: Mapping[str, Any]) -> None:
         id_ = event.head.id
-        if id_ in self.forgotten or id_ in self._later:
+        if id_ in self._later or self._covers(id_, event.head.project):
             return
         known = self._decisions.get(id_)
         if known is not None:
@@ -164,33 +184,78 @@ class Replay:
             return
         decision = self._decisions[id_] = DecisionState(event, body)
         self._dirty_decisions[id_] = None
+        beyond = 0
         for former in body["supersedes"]:
-            self._supersede(former, id_)
+            beyond += not self._supersede(former, decision)
         for mutation in body["mutations"]:
             self._step += 1
-            self._mutate(decision, mutation)
+            self._give_back(decision, mutation)
+            if decision.project is None or self._reaches(decision.project, mutation):
+                self._mutate(decision, mutation)
+            else:
+                beyond += 1
         decision.settle()
+        if beyond:
+            self._blame(event, f"{beyond} thing(s) in it concern what is none of its project's; these are not used")
+        by = self._superseded.get(id_)
+        if by is not None and by in self._decisions and not self._may_supersede(self._decisions[by], decision):
+            del self._superseded[id_]  # it came after what claims to supersede it, so only now it can be told
         if id_ not in self._superseded:
             for subject in decision.elements:
                 self._state(subject).heads[id_] = None
 
-    def _supersede(self, former: str, by: str) -> None:
-        if former == by or former in self._superseded:
-            return
-        self._superseded[former] = by
+    def _supersede(self, former: str, by: DecisionState) -> bool:
+        """Let a decision supersede another, and tell whether it may."""
         known = self._decisions.get(former)
+        if known is not None and not self._may_supersede(by, known):
+            return False
+        if former == by.id or former in self._superseded:
+            return True
+        self._superseded[former] = by.id
         if known is not None:
             self._dirty_decisions[former] = None
             for subject in known.elements:
                 self._state(subject).heads.pop(former, None)
                 self._dirty_elements.add(subject)
+        return True
+
+    def _may_supersede(self, by: DecisionState, former: DecisionState) -> bool:
+        """Tell whether a decision reaches all that the former one has authority over."""
+        if by.project is None or self._is_one(by.project, former.project):
+            return True
+        return bool(former.elements) and all(self._is_own(by.project, subject) for subject in former.elements)
+
+    def _reaches(self, project: str, mutation: Mapping[str, Any]) -> bool:
+        """Tell whether all that a mutation in a project's log changes is the project's own."""
+        match mutation["op"]:
+            case "add_link" | "retire_link":
+                return self._is_own(project, mutation["from"])
+            case "merge":
+                return all(self._is_own(project, id_) for id_ in mutation["ids"])
+            case "rename":
+                return not mutation["id"].startswith("no_") and self._is_own(project, mutation["id"])
+            case _:
+                return self._is_own(project, mutation["id"])
+
+    def _is_own(self, project: str, id_: str) -> bool:
+        """Tell whether an id is none of an element that another made; notes and paths are nobody's."""
+        if not id_.startswith("el_"):
+            return True
+        for member in self._unions.members(id_):
+            state = self._states.get(member)
+            if state is not None and state.born and not self._is_one(project, state.project):
+                return False
+        return True
+
+    def _is_one(self, project: str, other: str | None) -> bool:
+        return project == other or (other is not None and self.reach.one(project) == self.reach.one(other))
 
     def _mutate(self, decision: DecisionState, mutation: Mapping[str, Any]) -> None:
         match mutation["op"]:
             case "add_link" | "retire_link":
                 self._link(decision, mutation)
             case "merge":
-                ids = [id_ for id_ in mutation["ids"] if id_ not in self.forgotten]
+                ids = [id_ for id_ in mutation["ids"] if not self._covers(id_, decision.project)]
                 if ids:
                     self._aside = None
                     self._mark_around(*ids)
@@ -203,12 +268,12 @@ class Replay:
                 self._mark_around(*self._unions.split(mutation["id"]))
                 self._concern(decision, mutation["id"], authority=False)
             case _:
-                if mutation["id"] not in self.forgotten:
+                if not self._covers(mutation["id"], decision.project):
                     self._change(decision, mutation)
 
     def _link(self, decision: DecisionState, mutation: Mapping[str, Any]) -> None:
         triple = (mutation["from"], mutation["rel"], mutation["to"])
-        if triple[0] in self.forgotten or triple[2] in self.forgotten:
+        if self._covers(triple[0], decision.project) or self._covers(triple[2], decision.project):
             return
         if mutation["op"] == "add_link":
             self._links.add(triple, decision.id, self._step)
@@ -226,6 +291,7 @@ class Replay:
             case "put_element":
                 if not state.born:
                     self._mark_around(id_)
+                    state = self._without_others(state, decision.project)
                 with_authority = state.put(mutation, self._step, decision.scope, decision.project)
             case "set_prop":
                 state.props[mutation["key"]] = (self._step, mutation["value"])
@@ -240,6 +306,30 @@ class Replay:
                 for member in self._unions.members(id_):
                     self._state(member).drop(mutation["field"], mutation["value"])
         self._concern(decision, id_, authority=with_authority)
+
+    def _give_back(self, decision: DecisionState, mutation: Mapping[str, Any]) -> None:
+        """Let an element be made by whose it is, where a project's log had taken its id: an id tells whose it is."""
+        state = self._states.get(mutation["id"]) if mutation["op"] == "put_element" else None
+        if state is None or state.project is None or decision.project == state.project:
+            return
+        if state.id == element_id(decision.project, mutation["kind"], mutation["name"]):
+            self._mark_around(*self._unions.members(state.id))
+            self._unions.split(state.id)
+            self._aside = None
+            self._without_others(state, decision.project)
+
+    def _without_others(self, state: ElementState, project: str | None) -> ElementState:
+        """Return the state of an element that is made now, without what other projects' logs said of its id before."""
+        others = {
+            id_
+            for id_ in state.decisions
+            if (by := self._decisions[id_].project) is not None and (project is None or not self._is_one(by, project))
+        }
+        if not others:
+            return state
+        self._links.end_from(state.id, others)
+        fresh = self._states[state.id] = ElementState(state.id)
+        return fresh
 
     def _concern(self, decision: DecisionState, id_: str, *, authority: bool) -> None:
         """Note that a decision changed something: with authority it becomes a head of it."""
@@ -307,17 +397,3 @@ class Replay:
             if state.heads:
                 parts.setdefault(self._note_moves.of(id_), []).append(state.heads)
         return MappingProxyType({id_: tuple(self._in_order(heads)) for id_, heads in parts.items()})
-
-    def _shown_projects(self) -> Mapping[str, Project]:
-        parts: dict[str, list[Project]] = {}
-        for id_, project in self._projects.items():
-            into = self._project_moves.of(id_)
-            if into != id_ and into in self._projects:
-                parts.setdefault(into, []).append(project)
-        return MappingProxyType(
-            {
-                id_: joined(project, parts.get(id_, ()))
-                for id_, project in sorted(self._projects.items())
-                if self._project_moves.of(id_) == id_ or self._project_moves.of(id_) not in self._projects
-            }
-        )

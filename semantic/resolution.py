@@ -174,6 +174,7 @@ class Resolver:
     def _log_put(self, logged: dict[str, Any], place: str) -> None:
         if "id" in logged:
             element = self._picture.element(self._subject(logged["id"], f"{place}.id"))
+            _check_named(logged, element, place)
             logged |= {"id": element.id, "kind": element.kind, "name": element.name}
         else:
             key = (fold_name(tidy(logged["kind"])), fold_name(tidy(logged["name"])))
@@ -257,6 +258,8 @@ class Resolver:
 
     def _check_rename(self, logged: Mutation, place: str) -> None:
         if logged["id"].startswith("no_"):
+            if self._project is not None:
+                raise InvalidMutation(f"{place}.id", "a note belongs to no project; record its move in user scope")
             if not all(logged["name"].partition(":")[::2]):
                 raise InvalidMutation(f"{place}.name", "a note is renamed to <vault>:<path>")
             return
@@ -290,6 +293,16 @@ class Resolver:
         result.touched |= dict.fromkeys(changed)
         if authority:
             result.authority |= dict.fromkeys(changed)
+
+
+def _check_named(sent: Mutation, element: Element, place: str) -> None:
+    """Refuse a kind or name beside an id that the element does not have: it would be dropped without a word."""
+    known = {"kind": (element.kind,), "name": (element.name, *element.aliases)}
+    for key, had in known.items():
+        if key in sent and fold_name(tidy(sent[key])) not in map(fold_name, had):
+            what = f"the element {element.id} has the kind {element.kind} and the name {element.name}, not this {key}"
+            way = "record a rename to change its name" if key == "name" else "the kind of an element stays"
+            raise InvalidMutation(f"{place}.{key}", f"{what}; {way}, or leave out the id to put another element")
 
 
 @dataclass(frozen=True, slots=True)

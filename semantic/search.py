@@ -6,21 +6,24 @@ as its place and source. A question is answered from what is taken in, and says 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from heapq import merge
-from itertools import islice
+from itertools import islice, tee
 
 import numpy as np
 
 from memoryd.text.bm25 import query_weights
 from memoryd.text.embedder import Embedder
+from memoryd.text.evidence import AskedWords, weigh_words
 from memoryd.text.hit import Found
 from memoryd.text.rrf import fuse
 from memoryd.text.terms import term_id, terms
 from semantic.answer import answer, newest
+from semantic.asked import replaced
 from semantic.contents import Contents
+from semantic.fields import Document
 from semantic.gather import Gathering
 from semantic.inverted import InvertedIndex
 from semantic.joining import Known
@@ -30,6 +33,7 @@ from semantic.past import Past
 from semantic.plane import Plane
 from semantic.priors import ordered
 from semantic.query import SemanticQuery
+from semantic.spreading import Spreading, linked_from
 from semantic.upkeep import KeptWords, Look, Upkeep
 
 RRF_K = 10
@@ -39,16 +43,23 @@ ARM_DEPTH = 100
 LOOKED_AT = 1000
 """So many of the best pieces, and of the best lines with links, are looked at for the lexical arm."""
 
-SAID_WEIGHT = 0.5
-"""What a line that links to a note counts beside the note's own words."""
+WORDS_POWER = 1.5
+"""The power of a score by words beside the best one: a question that quotes a note finds it far ahead of all others,
+and where words tell the others so little apart, links and meaning decide among them."""
 
-HUB_DAMPING = 0.0
-"""The power by which a line's worth is divided among the notes that it links to."""
+NAMES_POWER = 2
+"""Of the share of the question that a name is: who asks for a thing by name asks little else, and a name that a long
+sentence mentions is seldom what it is about."""
+
+MEANING_ALONE = 0.8
+"""What meaning counts where words tell nothing; where they tell all there is, it counts what ``WEIGHTS`` says."""
 
 _Row = tuple[str, str, float]
 """A document, a piece of it, and its score."""
 
-WEIGHTS = {"names": 1.0, "lexical": 1.0, "dense": 0.8}
+WEIGHTS = {"names": 1.0, "lexical": 1.0, "dense": 0.2, "lines": 0.1, "passages": 0.2, "links": 0.1}
+"""What each arm's ranks count: names, words, meaning; then what lines say that link to a note, what the passages
+nearest in meaning link to, and where a walk along links leads from what words found."""
 
 
 class SemanticIndex:
@@ -134,11 +145,24 @@ class SemanticIndex:
             groups = Gathering(query, contents.notes, log, joins, known)
             if not query.text.strip():
                 return newest(groups.admitted(), query, known, degraded, self._zone)
-            arms = self._arms(query, question, groups, degraded)
+            near, again = tee(self._near(question, groups))
+            asked = self._asked(query, question, groups)
+            arms = self._arms(query, question, asked, groups, near, degraded)
+            if query.spreads:
+                spreading = Spreading((groups.notes, groups.log), joins)
+                arms |= self._spread(question, groups, arms, again, spreading, depth_of(query))
             blind = {"dense": self._without_vector(groups, question)}
+            # What was superseded is shown with what superseded it, whether that holds the words or not.
+            chains = replaced(query.text, arms.get("lexical", {}), known.decisions)
+            groups.admit(id_ for chain, _ in chains.values() for id_ in chain)
         rankings = {arm: list(rows) for arm, rows in arms.items()}
-        fused = fuse(rankings, k=self._rrf_k, weights=WEIGHTS, blind=blind)
-        shown = ordered(fused, arms, groups.found, query, known.decisions)
+        evidence = _evidence(asked, arms)
+        # A full list does not know what it left out; a short one left out only what holds none of the words.
+        tails = {"lexical": 1 - evidence} if len(arms.get("lexical", ())) < depth_of(query) else {}
+        fused = fuse(
+            rankings, k=self._rrf_k, weights=_weights(evidence), blind=blind, shares=_shares(arms), tails=tails
+        )
+        shown = ordered(fused, arms, groups.found, query, known.decisions, chains)
         return answer(shown, arms, groups.found, query, known, degraded, self._zone)
 
     def _lags(self, known: Known, notes: Mapping[str, Note]) -> list[str]:
@@ -165,46 +189,88 @@ class SemanticIndex:
             return _Question(asked)
 
     def _arms(
-        self, query: SemanticQuery, question: _Question, groups: Gathering, degraded: list[str]
+        self,
+        query: SemanticQuery,
+        question: _Question,
+        asked: AskedWords | None,
+        groups: Gathering,
+        near: Iterable[_Row],
+        degraded: list[str],
     ) -> dict[str, dict[str, float]]:
-        depth = max(ARM_DEPTH, query.limit * 3)
+        depth = depth_of(query)
         planes = (groups.notes, groups.log)
         documents = sum(len(plane.words) for plane in planes)
         arms: dict[str, dict[str, float]] = {}
         if query.lexical:
-            weights = query_weights(
-                question.terms, _frequency([plane.words for plane in planes], question.terms), documents
-            )
+            frequency = _frequency([plane.words for plane in planes], question.terms)
+            # Common words are left to meaning where it is asked too.
+            weights = asked.weights if asked is not None else query_weights(question.terms, frequency, documents)
             rankings = [plane.words.ranking(weights) for plane in planes]
             rows = islice(merge(*rankings, key=_best_first), LOOKED_AT)
-            said = self._said(question, groups) if query.spreads else {}
-            arms["lexical"] = groups.ranked(_with_said(rows, said), "lexical", depth)
+            arms["lexical"] = groups.ranked(rows, "lexical", depth)
             names = self._mentions(query.text, planes, documents)
             if names:
                 arms["names"] = groups.ranked(names, "names", depth)
         if question.vector is not None:
             space = self._contents.spaces.get(question.fingerprint)
-            held = iter(()) if space is None else space.ranking(question.vector)
-            near = ((owner, unit, score) for unit, key, score in held if (owner := groups.owner(unit, key)) is not None)
             arms["dense"] = groups.ranked(near, "dense", depth)
             if documents and not (space and len(space)):
                 degraded.append("semantic: no vectors yet, found by words alone")
         return arms
 
-    def _said(self, question: _Question, groups: Gathering) -> dict[str, float]:
-        """Return, by note, how well the best line answers by which another note links to it.
+    def _asked(self, query: SemanticQuery, question: _Question, groups: Gathering) -> AskedWords | None:
+        """Return which words are looked for beside meaning and what a match of them tells; ``None`` for words alone."""
+        if question.vector is None or not query.lexical:
+            return None
+        planes = (groups.notes, groups.log)
+        frequency = _frequency([plane.words for plane in planes], question.terms)
+        documents = sum(len(plane.words) for plane in planes)
+        return weigh_words(query.text, question.terms, frequency, documents, self._languages)
 
-        The best alone counts, not the sum: a hub that everything links to is no better answer for that. A line that
-        links to several says less of each.
+    def _near(self, question: _Question, groups: Gathering) -> Iterator[_Row]:
+        """Yield the pieces nearest in meaning, nearest first."""
+        space = self._contents.spaces.get(question.fingerprint)
+        if space is None or question.vector is None:
+            return
+        for unit, key, score in space.ranking(question.vector):
+            owner = groups.owner(unit, key)
+            if owner is not None:
+                yield owner, unit, score
+
+    def _spread(
+        self,
+        question: _Question,
+        groups: Gathering,
+        arms: Mapping[str, Mapping[str, float]],
+        near: Iterable[_Row],
+        spreading: Spreading,
+        depth: int,
+    ) -> dict[str, dict[str, float]]:
+        """Return the arms that follow links from what the others found; one that leads nowhere is left out."""
+        rows = {"lines": self._said(question, groups)} if "lexical" in arms else {}
+        if "dense" in arms:
+            rows["passages"] = linked_from(_passages(near, groups))
+        rows["links"] = spreading.walk(arms.get("lexical") or arms.get("dense") or {})
+        known = (groups.notes.documents, groups.log.documents)
+        spread = {}
+        for arm, met in rows.items():
+            held = ((node, node, score) for node, score in met if any(node in documents for documents in known))
+            if ranking := groups.ranked(held, arm, depth):
+                spread[arm] = ranking
+        return spread
+
+    def _said(self, question: _Question, groups: Gathering) -> list[tuple[str, float]]:
+        """Return, by note, how well the best line answers by which another note links to it, best first.
+
+        The best alone counts, not the sum: a hub that everything links to is no better answer for that.
         """
         index = self._contents.anchors
         weights = query_weights(question.terms, _frequency([index], question.terms), len(index))
         said: dict[str, float] = {}
         for source, place, score in islice(index.ranking(weights), LOOKED_AT):
-            targets = groups.notes.documents[source].anchors[int(place)].targets
-            for target in targets:
-                said[target] = max(said.get(target, 0.0), SAID_WEIGHT * score / len(targets) ** HUB_DAMPING)
-        return {note: score for note, score in said.items() if note in groups.notes.documents}
+            for target in groups.notes.documents[source].anchors[int(place)].targets:
+                said[target] = max(said.get(target, 0.0), score)
+        return sorted(said.items(), key=lambda pair: (-pair[1], pair[0]))
 
     def _without_vector(self, groups: Gathering, question: _Question) -> set[str]:
         """Return the found groups of which nothing has a vector yet: the dense arm could not have ranked them."""
@@ -245,9 +311,36 @@ def _best_first(row: _Row) -> tuple[float, str, str]:
     return (-row[2], row[0], row[1])
 
 
-def _with_said(rows: Iterable[_Row], said: Mapping[str, float]) -> list[_Row]:
-    """Return the rows, best first, each with what others say of its document; what only others name has its own."""
-    found = [(document, unit, score + said.get(document, 0.0)) for document, unit, score in rows]
-    held = {document for document, _, _ in found}
-    found += [(document, document, score) for document, score in said.items() if document not in held]
-    return sorted(found, key=_best_first)
+def _passages(near: Iterable[_Row], groups: Gathering) -> Iterator[tuple[Document, tuple[int, int], float]]:
+    for owner, unit, score in near:
+        document, held = groups.notes.documents.get(owner), groups.notes.units.get(unit)
+        if document is not None and held is not None and held[1].section is not None:
+            yield document, held[1].section.lines, score
+
+
+def depth_of(query: SemanticQuery) -> int:
+    """Return how many hits each arm hands to the fusion."""
+    return max(ARM_DEPTH, query.limit * 3)
+
+
+def _evidence(asked: AskedWords | None, arms: Mapping[str, Mapping[str, float]]) -> float:
+    """Return what words count beside meaning, 0 to 1; all where meaning found nothing."""
+    if asked is None or not arms.get("dense"):
+        return 1.0
+    return 1.0 if asked.is_exact else asked.evidence
+
+
+def _weights(evidence: float) -> dict[str, float]:
+    """Return what each arm's ranks count: the less words tell, the more meaning counts."""
+    by_words = {arm: evidence * WEIGHTS[arm] for arm in ("lexical", "lines", "links")}
+    return {**WEIGHTS, **by_words, "dense": evidence * WEIGHTS["dense"] + (1 - evidence) * MEANING_ALONE}
+
+
+def _shares(arms: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Return what part of a rank's worth a hit gets for how good the match is: of words, and of names."""
+    words = arms.get("lexical", {})
+    best = max(words.values(), default=0.0)
+    shares = {"lexical": {id_: (score / best) ** WORDS_POWER for id_, score in words.items()} if best > 0 else {}}
+    if "names" in arms:
+        shares["names"] = {id_: min(score, 1.0) ** NAMES_POWER for id_, score in arms["names"].items()}
+    return shares

@@ -13,10 +13,10 @@ from datetime import datetime
 
 from semantic.active import ActiveSet, Pass, Place
 from semantic.attention import Attention, Entry
-from semantic.ground import Cost, Grounds
+from semantic.ground import Grounds
 from semantic.instant import Clock
 from semantic.ledger import Ledger
-from semantic.model import Element, Scope
+from semantic.model import Cost, Element, Scope
 from semantic.projection import Projection
 from semantic.standing import Standing
 

@@ -24,6 +24,7 @@ from pathlib import Path
 from memoryd.text.report import Problem
 from semantic.errors import BrokenLine
 from semantic.event import Event, read_line, stated_hash
+from semantic.ids import is_decision
 from semantic.instant import write_instant
 from semantic.ndjson import Stamp, split_lines
 
@@ -175,15 +176,25 @@ def _check_clocks(shard: Shard, event: Event, where: str, horizon: str) -> None:
 
 
 def absurd_lamports(shard: Shard, ceiling: int) -> list[Problem]:
-    """Name the lines of a shard that count far more events than there are."""
+    """Name the decisions of a shard that count far more events than there are, and how to be rid of them.
+
+    They sort behind all that will ever be recorded, so what they say cannot be decided anew while they are there. Of
+    other events the order decides nothing that matters.
+    """
     if shard.lamport <= ceiling:
         return []
-    ids = [event.head.id for event in shard.events if event.head.lamport > ceiling]
+    events = [event for event in shard.events if event.head.lamport > ceiling and event.body is not None]
+    ids = [event.head.id for event in events if event.head.kind == "decision" and is_decision(event.head.id)]
+    if not ids:
+        return []
+    named = " ".join(ids[:_SHOWN])
+    more = f" (and {len(ids) - _SHOWN} more)" if len(ids) > _SHOWN else ""
     return [
         Problem(
             shard.key.shown,
-            f"{len(ids)} line(s), the first {ids[0][:40]!r}: its lamport is absurd; it is used, sorts last, and moves "
-            "no clock of ours. If nobody meant it, forget it",
+            f"{len(ids)} decision(s) whose lamport is absurd: used, moving no clock of ours, sorted behind all that "
+            f"is decided later, which therefore does not count where they speak of the same. To be rid of them: "
+            f"`memoryd forget {named}`{more}",
         )
     ]
 

@@ -85,7 +85,8 @@ class Spreading:
                 yield from map(self._node, plane.web.neighbors(member))
 
     def _degree(self, node: str) -> int:
-        return sum(plane.web.degree(member) for member in (node, *self._members.get(node, ())) for plane in self._planes)
+        members = (node, *self._members.get(node, ()))
+        return sum(plane.web.degree(member) for plane in self._planes for member in members)
 
 
 def linked_from(passages: Iterable[tuple[Document, tuple[int, int], float]]) -> list[tuple[str, float]]:

@@ -26,10 +26,9 @@ from semantic.desk import OWN_VAULT, Desk
 from semantic.export import export_projection
 from semantic.forgetting import Forgotten, forget
 from semantic.graph.sources import Graphs
-from semantic.ground import Cost
 from semantic.instant import Clock
 from semantic.ledger import Ledger
-from semantic.model import Decision, Element, Link, Note, Scope
+from semantic.model import Cost, Decision, Element, Link, Note, Scope
 from semantic.ndjson import is_below
 from semantic.planning import Planning
 from semantic.project import Project
@@ -322,7 +321,8 @@ class SemanticStore:
 
     def search(self, query: SemanticQuery, embedder: Embedder | None) -> Found:
         """Find notes, elements and decisions."""
-        return self._index.search(query, self.projection(query.as_of), self._library.snapshot(), embedder)
+        picture = self.projection(query.as_of)
+        return self._index.search(query.joined(picture), picture, self._library.snapshot(), embedder)
 
     def verify(self, tell: Tell) -> list[Problem]:
         """Return each difference between the notes in the vaults and those that are held."""

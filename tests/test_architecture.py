@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,3 +53,14 @@ def test_no_module_is_called_by_what_it_is_not() -> None:
     vague = {"utils", "helpers", "common", "manager", "misc", "base"}
     named = {path.stem for path in modules() if path.parts[-2] != "schemas"}
     assert not named & vague
+
+
+@pytest.mark.parametrize(
+    "module", [path for path in modules() if path.name == "errors.py"], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_the_tree_of_errors_is_drawn_whole(module: Path) -> None:
+    tree = ast.parse(module.read_text("utf-8"))
+    drawn = set(re.findall(r"\w+", ast.get_docstring(tree) or ""))
+    errors = {one.name for one in tree.body if isinstance(one, ast.ClassDef) and one.bases}
+    assert errors
+    assert errors <= drawn, sorted(errors - drawn)

@@ -16,7 +16,8 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _LINK = re.compile(r"\[[^\]]+\]\(([^)#]+)(?:#[^)]*)?\)")
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"(?:^|`)memoryd ([a-z]+)(?: ([a-z-]+))?", re.MULTILINE)
-_TEST_FILE = re.compile(r"`(tests/[\w/.]+)`")
+_TEST = re.compile(r"`(tests/[\w/.]+\.py)(?:::(\w+))?`")
+_PACKAGES = ("memoryd", "episodic", "semantic", "clients")
 
 
 def shown(path: Path) -> str:
@@ -50,6 +51,11 @@ def test_every_command_has_a_module_and_help() -> None:
     assert set(root.list_commands(context)) == set(COMMANDS)
 
 
+def test_the_readme_leads_to_every_page() -> None:
+    linked = set(_LINK.findall((ROOT / "README.md").read_text("utf-8")))
+    assert {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")} <= linked
+
+
 def test_make_targets_of_the_readme_exist() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named = set(re.findall(r"^make ([a-z]+)", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE))
@@ -67,8 +73,20 @@ def test_every_dependency_has_its_reason_and_its_bound() -> None:
 
 
 def test_promises_name_tests_that_exist() -> None:
-    for name in _TEST_FILE.findall((ROOT / "ARCHITECTURE.md").read_text("utf-8")):
-        assert (ROOT / name).exists(), name
+    named = _TEST.findall((ROOT / "ARCHITECTURE.md").read_text("utf-8"))
+    assert named
+    for file, test in named:
+        assert re.search(rf"^(?:async def|def|class|) ?{test}\b", (ROOT / file).read_text("utf-8"), re.MULTILINE), (
+            f"{file}::{test}"
+        )
+
+
+def test_the_map_has_every_folder() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    for package in _PACKAGES:
+        for made in (ROOT / package).rglob("__init__.py"):
+            folder = f"{made.parent.relative_to(ROOT)}/"
+            assert f"`{folder}`" in text, folder
 
 
 def test_every_decision_is_in_the_index() -> None:

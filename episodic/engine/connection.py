@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from episodic.engine.deadline import is_over, remaining
-from episodic.engine.lite import LiteServer, LockedError
+from episodic.engine.lite import DatabaseLocked, LiteServer
 from episodic.engine.stamp import Stamps
 from episodic.errors import EngineError, EngineUnavailable
 
@@ -256,10 +256,10 @@ def open_local(database: Path, runtime: Path, check: Callable[[Any], None]) -> t
             break
         except EngineError as error:
             connection.release()
-            if not (database.exists() or isinstance(error, LockedError)):
+            if not (database.exists() or isinstance(error, DatabaseLocked)):
                 raise
             # A machine under load may have failed it; a good database is not thrown away for that.
-            if is_last or isinstance(error, LockedError):
+            if is_last or isinstance(error, DatabaseLocked):
                 notes.append(_set_aside(database, str(error)))
                 connection.call(check)
                 break

@@ -29,7 +29,7 @@ MAX_SOCKET_BYTES = 103
 _POLL_S = 0.01
 
 
-class LockedError(EngineUnavailable):
+class DatabaseLocked(EngineUnavailable):
     """Another process holds the database file."""
 
 
@@ -65,7 +65,7 @@ class LiteServer:
         """Start the child and wait until it listens.
 
         Raises:
-            LockedError: Another process keeps the database locked.
+            DatabaseLocked: Another process keeps the database locked.
             EngineUnavailable: The package is not installed, the child does not start, or the socket's path is too long.
         """
         deadline = time.monotonic() + remaining(START_TIMEOUT_S)
@@ -178,7 +178,7 @@ def _take_lock(server: Any, deadline: float) -> None:
                 server._lock_fd = None  # noqa: SLF001 - as above
                 # The library unlinks both when it lets go of the object; these are the other process's.
                 server._lock_path = server._uds_path = f"{server._lock_path}.none"  # noqa: SLF001 - as above
-                raise LockedError(f"{server._db_file.name} is held by another process") from error  # noqa: SLF001
+                raise DatabaseLocked(f"{server._db_file.name} is held by another process") from error  # noqa: SLF001
             time.sleep(_POLL_S)
         else:
             return

@@ -1,1 +1,1 @@
-"""REST and, later, MCP: what the outside may ask."""
+"""What the outside may ask: one REST interface, and the tools of agents over it."""

@@ -16,6 +16,7 @@ import structlog
 
 from episodic.episode import Episode
 from memoryd.api.facets import conventions_for, declared_tags
+from memoryd.api.leading import LeadingNotes
 from memoryd.api.outlook import Outlook, Outlooks
 from memoryd.api.services import Services
 from memoryd.render.brief import (
@@ -51,7 +52,6 @@ MOST_NEWS = 12
 MOST_MAPPED = 8
 MOST_TRACES = 3
 EARLIER_DAYS = 5
-HUB_TAG = "type/hub"
 SHARES = {"degraded": 0.1, "conflicts": 0.12, "news": 0.2, "conventions": 0.25, "heads": 0.25, "elements": 0.25}
 """How much of the text a part may take at first; what others leave is shared out in the same order."""
 BY_MEMORY = frozenset({"degraded"})
@@ -73,6 +73,11 @@ class Place:
         """The project's id."""
         return None if self.project is None else self.project.id
 
+    @property
+    def ids(self) -> frozenset[str | None]:
+        """The ids under which entries of the place may stand, and ``None``, for those of no project."""
+        return frozenset({None} if self.project is None else {None, self.project.id, *self.project.merged})
+
     def holds(self, one: Element | Decision) -> bool:
         """Tell whether a thing concerns whoever works here: it is the person's own, or of this project."""
         return one.scope == "user" or self.tags is None or (self.project is not None and one.project == self.id)
@@ -84,6 +89,7 @@ class Briefing:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._outlooks = Outlooks()
+        self._leading = LeadingNotes(services.semantic)
 
     def place(self, cwd: str | None) -> Place:
         """Return where a working folder belongs; nothing is minted."""
@@ -95,7 +101,9 @@ class Briefing:
             project = None
         tags = [*declared_tags(Path(cwd))]
         if project is not None:
-            tags += [*self._services.project_tags.get(project.id, ()), f"project/{project.name.casefold()}"]
+            for id_ in (project.id, *project.merged):
+                tags += self._services.project_tags.get(id_, ())
+            tags += [f"project/{name.casefold()}" for name in (project.name, *project.aliases)]
         return Place(project, tuple(dict.fromkeys(tags)))
 
     def opening(self, place: Place, *, is_short: bool = False) -> str:
@@ -141,7 +149,7 @@ class Briefing:
             degraded_part(reasons),
             conflicts_of(outlook.conflicts, services.zone),
             news_part(news.decisions, services.zone, more=news.more, units=units),
-            conventions_part(conventions_for(services.semantic.notes(), place.tags), units),
+            conventions_part(conventions_for(self._leading.now().conventions, place.tags), units),
             lines_part("heads", Lines(heads, lambda one: decision_line(one, services.zone, units=units))),
             lines_part("elements", self._elements(picture, outlook, place, units, own, is_now=as_of is None)),
             lines_part("map", self._map(outlook, place)),
@@ -174,7 +182,9 @@ class Briefing:
         """Return the lines of the active set, best first, the project's before the person's own."""
         standings = self._services.semantic.attention() if is_now else {}
         found: list[str] = []
-        for one in self._active(picture, outlook, place, is_now=is_now):
+        active = list(self._active(picture, outlook, place, is_now=is_now))
+        since = self._services.unconfirmed(active) if is_now else {}
+        for one in active:
             if own and all(picture.decisions[id_].session in own for id_ in one.decisions if id_ in picture.decisions):
                 continue
             traces = [
@@ -184,7 +194,8 @@ class Briefing:
                 and (standing := standings.get(other.id)) is not None
                 and standing.archived
             ]
-            found.append(element_line(one, traces[:MOST_TRACES], units))
+            day = f"{since[one.id].astimezone(self._services.zone):%Y-%m-%d}" if one.id in since else None
+            found.append(element_line(one, traces[:MOST_TRACES], units, unconfirmed=day))
         return found
 
     def _active(self, picture: Projection, outlook: Outlook, place: Place, *, is_now: bool) -> Iterable[Element]:
@@ -210,8 +221,7 @@ class Briefing:
 
     def _map(self, outlook: Outlook, place: Place) -> list[str]:
         """Return what most hangs together with: hub notes of the place, then the elements with the most links."""
-        semantic = self._services.semantic
-        hubs = [note for note in semantic.notes(tag=HUB_TAG) if _is_of(note, place)]
+        hubs = [note for note in self._leading.now().hubs if _is_of(note, place)]
         linked = outlook.linked[:MOST_MAPPED]
         lines = [shown_line(f"hub note {note.title}", note.summary or "", note.id, units=160) for note in hubs]
         lines += [f"- {one.kind} {one.name}, {len(one.links)} links [{one.id}]" for one in linked]
@@ -226,7 +236,7 @@ class Briefing:
         others = 0
         for day in (today, today - timedelta(days=1)):
             entries = [one for one in services.episodic.read_day(day) if one.at <= now]
-            ours = [one for one in entries if place.tags is None or one.project in {place.id, None}]
+            ours = [one for one in entries if place.tags is None or one.project in place.ids]
             recent += reversed([one for one in ours if one.session not in own and _tells(one)])
             others += len(entries) - len(ours)
         tail = [f"- In other projects, today and yesterday: {others} entries"] if others else []

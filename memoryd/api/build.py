@@ -31,7 +31,9 @@ from memoryd.api.status import health_router, status_router
 from memoryd.api.sync import sync_router
 from memoryd.api.table import PROBLEMS
 
-READING_POSTS = frozenset({"recall", "route", "graph_path", "graph_explain", "check_note", "hook", "run_job", "sync"})
+READING_POSTS = frozenset(
+    {"recall", "route", "graph_path", "graph_explain", "check_note", "hook", "run_job", "cancel_job", "sync"}
+)
 """Calls that are POST for the sake of their body, or that fail open; nothing of theirs can be left unwritten."""
 
 ROUTERS = (

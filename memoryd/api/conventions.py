@@ -16,7 +16,7 @@ from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from memoryd.errors import MemorydError
+from memoryd.api.errors import BadParameter
 from memoryd.text.secrets import redact_id
 
 LIMIT_DEFAULT = 50
@@ -36,18 +36,6 @@ _SESSION_CHARACTERS = 200
 
 Item = TypeVar("Item")
 Part = str | int | None
-
-
-class BadParameter(MemorydError):
-    """A parameter of a request cannot be used.
-
-    ``field`` is where it was sent (``query/since``, ``header/memoryd-actor``, ``body/at``), ``code`` the rule.
-    """
-
-    def __init__(self, field: str, code: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
-        self.code = code
 
 
 class Listing(BaseModel, Generic[Item]):

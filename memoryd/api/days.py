@@ -9,7 +9,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from memoryd.api.conventions import LIMIT_MOST, BadParameter, cut_page, decode_cursor, encode_cursor
+from memoryd.api.conventions import LIMIT_MOST, cut_page, decode_cursor, encode_cursor
+from memoryd.api.errors import BadParameter
 from memoryd.api.present import Presenter, page_body
 from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit
 from memoryd.api.route import answer, documented, new_router

@@ -14,6 +14,7 @@ from memoryd.api.request import Session, Who
 from memoryd.api.route import PREFIX, answer, documented, new_router
 from memoryd.api.schemas.decisions import DecisionAnswer, DecisionBody, DecisionRecorded
 from memoryd.api.services import Services
+from semantic.model import Decision
 from semantic.recording import NewDecision
 
 MOST_EPISODES = 20
@@ -46,6 +47,9 @@ def decisions_router(services: Services) -> APIRouter:
         folder = Path(body.cwd) if body.cwd else None
         recorded = services.semantic.decide(_new_decision(services, body, str(who), session, if_match), cwd=folder)
         services.stored()
+        # The files that it speaks of count as they are now, whatever happens to them in the next moment.
+        known = services.semantic.projection().elements
+        services.unconfirmed([known[id_] for id_ in recorded.elements if id_ in known])
         summary: dict[str, Any] = {
             "id": recorded.id,
             "elements": list(recorded.elements),
@@ -57,9 +61,13 @@ def decisions_router(services: Services) -> APIRouter:
         return answer(services, summary, status=201 if recorded.created else 200, headers=location)
 
     @router.get("/decisions/{id}", operation_id="get_decision", responses=documented(DecisionAnswer, 404, text="It"))
-    def get(id: str) -> Response:  # noqa: A002 - the name of the path parameter is the contract's
-        """Return a decision as recorded, and what superseded it."""
-        return answer(services, present.decision(services.semantic.decision(id)))
+    def get(id: str, who: Who, session: Session) -> Response:  # noqa: A002 - the name of the path parameter is the contract's
+        """Return a decision as recorded, and what superseded it. An agent's read is one of its live elements too."""
+        decision = services.semantic.decision(id)
+        if who.kind == "agent" and (read := _living(services, decision)):
+            services.semantic.attend("read", read, actor=str(who), session=session)
+            services.attended()
+        return answer(services, present.decision(decision))
 
     return router
 
@@ -86,6 +94,16 @@ def _new_decision(
         new=body.new,
         if_match=if_match,
     )
+
+
+def _living(services: Services, decision: Decision) -> list[str]:
+    """Return a decision's elements that are not put away: to read why is not to ask for what was archived."""
+    standings, picture = services.semantic.attention(), services.semantic.projection()
+    return [
+        id_
+        for id_ in decision.elements
+        if id_ in picture.elements and not ((standing := standings.get(id_)) and standing.archived)
+    ]
 
 
 def _episodes_of(services: Services, session: str | None) -> list[str]:

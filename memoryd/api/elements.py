@@ -13,8 +13,7 @@ from memoryd.api.request import LIMIT_DEFAULT, AsOf, Cursor, Limit, Session, Who
 from memoryd.api.route import answer, documented, new_router
 from memoryd.api.schemas.decisions import ConflictPage, ElementAnswer, ElementPage, HistoryPage, NeighborPage
 from memoryd.api.services import Services
-from memoryd.text.canonical import fold_name
-from semantic.model import Element
+from semantic.listing import listing_key
 
 Archived = Annotated[bool | None, Query(description="Only archived elements, or only others.")]
 
@@ -46,12 +45,16 @@ def elements_router(services: Services) -> APIRouter:
         found = [
             element
             for element in semantic.elements(q=q, near=near, kind=kind, scope=scope)
-            if (archived is None or (element.id in out) is archived) and _place(element) > after
+            if (archived is None or (element.id in out) is archived) and listing_key(element) > after
         ]
         page = found[:limit]
+        since = services.unconfirmed(page)
         body = {
-            "items": [element_body(element, archived=element.id in out) for element in page],
-            "next_cursor": encode_cursor(*_place(page[-1])) if len(found) > limit else None,
+            "items": [
+                element_body(element, archived=element.id in out, unconfirmed_since=present.day(since.get(element.id)))
+                for element in page
+            ],
+            "next_cursor": encode_cursor(*listing_key(page[-1])) if len(found) > limit else None,
         }
         return answer(services, body)
 
@@ -68,7 +71,8 @@ def elements_router(services: Services) -> APIRouter:
             services.attended()
         # The read is on its way to the record, where it brings the element back.
         is_archived = who.kind != "agent" and element.id in archived_ids()
-        body = element_body(element, archived=is_archived)
+        since = services.unconfirmed([element]).get(id) if as_of is None else None
+        body = element_body(element, archived=is_archived, unconfirmed_since=present.day(since))
         return answer(services, body, headers={"ETag": f'"{element.etag}"'})
 
     @router.get("/elements/{id}/history", operation_id="element_history", responses=documented(HistoryPage, 404))
@@ -108,8 +112,3 @@ def elements_router(services: Services) -> APIRouter:
         return answer(services, page_body(items, following))
 
     return router
-
-
-def _place(element: Element) -> tuple[str, str]:
-    """Return where an element stands in a listing; it stays where it is when others come and go."""
-    return fold_name(element.name), element.id

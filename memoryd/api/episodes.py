@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Query, Response
 
 from episodic.episode import NewEpisode
-from memoryd.api.conventions import Actor, BadParameter, decode_moment_cursor, encode_cursor, settle_session
+from episodic.errors import UnknownEpisode
+from memoryd.api.conventions import Actor, decode_moment_cursor, encode_cursor, settle_session
+from memoryd.api.errors import BadParameter
 from memoryd.api.instant import parse_instant, parse_window
 from memoryd.api.knowledge import forget_ids
 from memoryd.api.present import Presenter
@@ -103,6 +105,9 @@ def episodes_router(services: Services) -> APIRouter:
     @router.delete("/episodes/{id}", operation_id="forget_episode", status_code=204, responses=documented_delete())
     def forget(id: str, who: Who, session: Session) -> Response:  # noqa: A002 - as above
         """Forget an entry for good: its text leaves every copy that memoryd writes."""
+        if not id.startswith("ep_"):
+            # What is no entry is none here: elements and decisions are forgotten by POST /v1/forget.
+            raise UnknownEpisode("there is no episode with the id as sent")
         forget_ids(services, [id], actor=str(who), session=session)
         return Response(status_code=204)
 

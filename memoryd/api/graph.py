@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -11,20 +12,39 @@ from memoryd.api.instant import parse_instant
 from memoryd.api.present import Presenter
 from memoryd.api.request import AsOf
 from memoryd.api.route import answer, documented, new_router, snapshot
-from memoryd.api.schemas.graph import ExplainAnswer, ExplainBody, GraphAnswer, PathAnswer, PathBody
+from memoryd.api.schemas.graph import (
+    ExplainAnswer,
+    ExplainBody,
+    GraphAnswer,
+    PathAnswer,
+    PathBody,
+    QueryAnswer,
+    QueryBody,
+)
 from memoryd.api.services import Services
+from memoryd.render.budget import cut_text
+from memoryd.render.meter import utf16_units
+from memoryd.text.hit import Hit
+from semantic.graph.asking import Answered
 from semantic.graph.explain import Explanation
+from semantic.graph.model import Node
 from semantic.graph.nodelink import edge_body, node_body, node_link
 from semantic.graph.page import graph_page
 from semantic.graph.path import Path, Step
 from semantic.graph.report import report
 from semantic.graph.sources import Picture
 from semantic.model import Note
+from semantic.query import SemanticQuery
 
 MARKDOWN = "text/markdown; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 # The page holds what the memory holds: whoever opens it from here gets it as a document with rights of its own.
 _PAGE_HEADERS = {"Content-Security-Policy": "sandbox allow-scripts"}
+
+SEARCHED = 12
+"""So many hits of the search lead into the graph."""
+ABOUT_UNITS = 200
+"""In an answer to a question a node tells so much of what it is; `explain` tells all of it."""
 
 Scope = Annotated[Literal["user", "project", "all"], Query(description="Whose knowledge; with what hangs on it.")]
 Plane = Annotated[
@@ -81,6 +101,28 @@ def graph_router(services: Services) -> APIRouter:
         explained = seen.explain(seen.find(body.of))
         return answer(services, _explanation_body(explained, seen, present))
 
+    @router.post(
+        "/graph/query", operation_id="graph_query", responses=documented(QueryAnswer, text="The part that answers")
+    )
+    def query(body: QueryBody) -> Response:
+        """Return the part of the graph that answers a question, cut to a length."""
+        seen = picture(body.as_of, "body/as_of")
+        instant = None
+        if body.as_of is not None:
+            instant = parse_instant(body.as_of, field="body/as_of", zone=services.zone, edge="end")
+        embedder, missing = services.query_embedder()
+        asked = SemanticQuery(body.query, limit=SEARCHED, as_of=instant, lexical=services.lexical)
+        found = services.semantic.search(asked, embedder)
+        answered = seen.ask(
+            body.query,
+            list(dict.fromkeys(id_ for hit in found.hits for id_ in _about(hit))),
+            body.max_chars,
+            cost_of_node=lambda node: _units(_short_node_body(node)),
+            cost_of_edge=lambda edge: _units(edge_body(edge)),
+        )
+        degraded = dict.fromkeys((*missing, *found.degraded, *seen.degraded))
+        return answer(services, {"query": body.query, **_answered_body(answered), "degraded": list(degraded)})
+
     @router.get(
         "/graph/report",
         operation_id="graph_report",
@@ -96,6 +138,36 @@ def graph_router(services: Services) -> APIRouter:
 
 def _text(services: Services, text: str, media_type: str) -> Response:
     return Response(text, media_type=media_type, headers=snapshot(services))
+
+
+def _about(hit: Hit) -> Iterator[str]:
+    """Yield the nodes that a hit of the search is about: itself, or what was decided about."""
+    if hit.kind != "decision":
+        yield hit.id
+    yield from hit.elements
+
+
+def _short_node_body(node: Node) -> dict[str, Any]:
+    body = node_body(node)
+    return body | {"about": cut_text(body["about"], ABOUT_UNITS)} if "about" in body else body
+
+
+def _units(body: dict[str, Any]) -> int:
+    return utf16_units(json.dumps(body, ensure_ascii=False))
+
+
+def _answered_body(answered: Answered) -> dict[str, Any]:
+    return {
+        "starts": [{"id": id_, "score": round(score, 3)} for id_, score in answered.starts],
+        "nodes": [_short_node_body(node) for node in answered.nodes],
+        "links": [edge_body(edge) for edge in answered.edges],
+        "left_out": {
+            "nodes": answered.left_out_nodes,
+            "links": answered.left_out_edges,
+            "further_ties": answered.more_ties,
+        },
+        "units": answered.units,
+    }
 
 
 def _path_body(seen: Picture, start: str, goal: str, found: Path) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 import structlog
 from fastapi import APIRouter, Body, Depends, Path
 
+from memoryd.api.errors import StillStarting, StoresFailed
 from memoryd.api.injection import Injection
 from memoryd.api.problems import problem_responses
 from memoryd.api.request import refuse_unknown_query
 from memoryd.api.route import PREFIX
 from memoryd.api.schemas.hooks import HookAnswer
-from memoryd.api.services import Services, StillStarting, StoresFailed
+from memoryd.api.services import Services
 from memoryd.capture.payload import read_payload
 
 log = structlog.get_logger("memoryd.hooks")

@@ -19,6 +19,7 @@ import structlog
 from episodic.errors import EpisodicError
 from memoryd.api.briefing import SHARES, Briefing, Place
 from memoryd.api.services import Services
+from memoryd.api.touched import Touched
 from memoryd.capture.child import is_own_prompt
 from memoryd.capture.noise import is_machine_made, read_said
 from memoryd.capture.opening import open_regular
@@ -31,7 +32,6 @@ from memoryd.router.errors import InvalidQuestion, RouterError
 from memoryd.router.request import RecallRequest
 from memoryd.text.hit import Hit
 from semantic.errors import SemanticError
-from semantic.listing import holds_path
 from semantic.model import Element
 
 log = structlog.get_logger("memoryd.injection")
@@ -61,6 +61,7 @@ class Injection:
     def __init__(self, services: Services, *, timer: Callable[[], float] = time.monotonic) -> None:
         self._services = services
         self._briefing = Briefing(services)
+        self._touched = Touched()
         self._timer = timer
         self._lock = threading.Lock()
         self._own: OrderedDict[str, None] = OrderedDict()
@@ -86,6 +87,7 @@ class Injection:
 
     def _start(self, payload: Payload, began: float) -> dict[str, Any]:
         assert payload.session is not None
+        self._services.session_began()
         seen, place = self._services.seen, self._briefing.place(payload.cwd)
         source = payload.source
         seen.begin(payload.session, source=source, project=place.id)
@@ -145,7 +147,7 @@ class Injection:
         found = services.recall.recall(request, services.warm_embedder())
         # The session's own turns stand in its context already.
         others = [one for one in found.hits if one.session != payload.session]
-        current = [one for one in others if one.superseded_by is None]
+        current = [one for one in others if one.superseded_by is None and not one.is_bookkeeping]
         if is_timeline:
             return current
         return relevant(question, current, named=services.recall.names_in(question))
@@ -170,7 +172,10 @@ class Injection:
         touching = [one for one in self._touching(path, payload.cwd, place) if one.id not in known][:MOST_TOUCHED]
         if not touching:
             return {}
-        part = lines_part("touched", (element_line(one, units=LINE_UNITS) for one in touching))
+        since, zone = self._services.unconfirmed(touching), self._services.zone
+        days = {id_: f"{at.astimezone(zone):%Y-%m-%d}" for id_, at in since.items()}
+        lines = (element_line(one, units=LINE_UNITS, unconfirmed=days.get(one.id)) for one in touching)
+        part = lines_part("touched", lines)
         brief = render_context([part], TOUCHED_UNITS, opening=self._briefing.opening(place, is_short=True))
         return self._given(payload, brief, began, lambda: None)
 
@@ -180,19 +185,7 @@ class Injection:
             folder = Path(root or "/").parent if root and root.endswith("/.git") else Path(root or "/")
             if root and PurePath(path).is_relative_to(folder):
                 names.add(PurePath(path).relative_to(folder).as_posix())
-        project = place.project
-        prefixes = [] if project is None else [f"path:{project.id}:", f"path:{project.name}:"]
-
-        def bare(pattern: str) -> str:
-            return next((pattern.removeprefix(one) for one in prefixes if pattern.startswith(one)), pattern)
-
-        picture = self._services.semantic.projection()
-        found = [
-            one
-            for one in picture
-            if place.holds(one) and any(holds_path(bare(pattern), name) for pattern in one.touches for name in names)
-        ]
-        return sorted(found, key=lambda one: (-len(one.links), one.id))
+        return self._touched.of(self._services.semantic.projection(), place, names)
 
     def _stop(self, payload: Payload, _began: float) -> dict[str, Any]:
         """Hold a stop once, where code changed and nothing was decided, and only if the user wants that."""

@@ -12,7 +12,7 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal
 
-from memoryd.api.conventions import BadParameter
+from memoryd.api.errors import BadParameter
 from memoryd.text.window import Window
 
 Edge = Literal["start", "end"]

@@ -49,6 +49,16 @@ def jobs_router(services: Services) -> APIRouter:
         """Begin a run in the background; one of each job at a time."""
         return answer(services, {"job": _item(services.jobs.start(name, body.args), present)}, status=202)
 
+    @router.post(
+        "/jobs/{name}/cancel",
+        operation_id="cancel_job",
+        status_code=202,
+        responses=documented(JobStarted, 404, status=202, text="It ends soon, if it ran"),
+    )
+    def cancel_job(name: str) -> Response:
+        """Ask the run under way to end; what it did until then stays. Without one nothing happens."""
+        return answer(services, {"job": _item(services.jobs.cancel_run(name), present)}, status=202)
+
     return router
 
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Header, Query, Response
 from starlette.exceptions import HTTPException
 
+from memoryd.api.changes import wrote_note
 from memoryd.api.conventions import decode_cursor, encode_cursor
 from memoryd.api.present import note_body, without_empty
 from memoryd.api.problems import problem_responses
@@ -114,6 +115,7 @@ def notes_router(services: Services) -> APIRouter:
         else:
             raise HTTPException(428, "Send If-Match with the note's ETag to change it, or If-None-Match: * to make it.")
         services.stored()
+        wrote_note(services, session, note)
         headers = {"ETag": f'"{note.etag}"', "Location": f"{PREFIX}/notes/{note.vault}/{quote(note.path)}"}
         return answer(services, note_body(note), status=status, headers=headers)
 

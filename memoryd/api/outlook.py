@@ -10,7 +10,7 @@ import threading
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 from semantic.layered import changed_keys
 from semantic.model import Decision, Element
@@ -38,34 +38,51 @@ class _Sorted(Generic[_Item]):
 
     def __init__(self) -> None:
         self._keys: dict[str, _Key] = {}
-        self._order: list[tuple[_Key, str]] = []
-        self._items: dict[str, _Item] = {}
+        self._order: list[tuple[_Key, str, _Item]] = []
 
     def fill(self, items: Iterable[tuple[str, _Key, _Item]]) -> None:
         """Put in many at once."""
-        for id_, key, item in items:
-            self._keys[id_], self._items[id_] = key, item
-        self._order = sorted((key, id_) for id_, key in self._keys.items())
+        self._order = sorted(((key, id_, item) for id_, key, item in items), key=_place_of)
+        self._keys = {id_: key for key, id_, _ in self._order}
 
     def put(self, id_: str, key: _Key, item: _Item) -> None:
         """Put in one, in place of what stood under its id."""
         self.drop(id_)
-        self._keys[id_], self._items[id_] = key, item
-        insort(self._order, (key, id_))
+        self._keys[id_] = key
+        insort(self._order, (key, id_, item), key=_place_of)
 
     def drop(self, id_: str) -> None:
         """Take one out, if it is there."""
         key = self._keys.pop(id_, None)
         if key is not None:
-            del self._items[id_], self._order[bisect_left(self._order, (key, id_))]
+            del self._order[bisect_left(self._order, (key, id_), key=_place_of)]
 
     def first(self, count: int) -> list[_Item]:
         """Return the first few."""
-        return [self._items[id_] for _, id_ in self._order[:count]]
+        return [item for _, _, item in self._order[:count]]
 
-    def backwards(self) -> list[_Item]:
-        """Return all, the last first."""
-        return [self._items[id_] for _, id_ in reversed(self._order)]
+    def backwards(self) -> Sequence[_Item]:
+        """Return all as they are now, the last first."""
+        return _Backwards(self._order.copy())
+
+
+class _Backwards(Sequence[_Item]):
+    """What was in order, from its end: most readers look at the first few of very many."""
+
+    def __init__(self, order: list[tuple[_Key, str, _Item]]) -> None:
+        self._order = order
+
+    @overload
+    def __getitem__(self, index: int) -> _Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[_Item]: ...
+    def __getitem__(self, index: int | slice) -> _Item | Sequence[_Item]:
+        if isinstance(index, slice):
+            return [item for _, _, item in self._order[::-1][index]]
+        return self._order[range(len(self._order))[-1 - index]][2]
+
+    def __len__(self) -> int:
+        return len(self._order)
 
 
 class Outlook:
@@ -142,7 +159,7 @@ class _Watch:
                 self._split[id_] = element
 
     def _stands(self, one: Decision) -> bool:
-        return one.superseded_by is None and self._place.holds(one)
+        return one.superseded_by is None and not one.is_bookkeeping and self._place.holds(one)
 
     def _is_tied(self, one: Element) -> bool:
         return len(one.links) > 1 and self._place.holds(one)
@@ -172,6 +189,10 @@ class Outlooks:
                 del self._watches[oldest], self._seen[oldest]
             self._watches[place], self._seen[place] = watch, (picture, outlook)
             return outlook
+
+
+def _place_of(one: tuple[_Key, str, Any] | tuple[_Key, str]) -> _Key:
+    return one[:2]
 
 
 def _rank(one: Decision) -> _Key:

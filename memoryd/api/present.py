@@ -7,7 +7,7 @@ Instants are RFC 3339 with the daemon's offset.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from episodic.episode import Episode
@@ -27,17 +27,34 @@ def without_empty(body: dict[str, Any], *names: str) -> dict[str, Any]:
     return {key: value for key, value in body.items() if key not in names or value is not None}
 
 
+_MINUTE = timedelta(minutes=1)
+
+
 class Presenter:
     """Makes bodies in one zone."""
 
     def __init__(self, zone: tzinfo) -> None:
         self._zone = zone
 
+    def day(self, at: datetime | None) -> str | None:
+        """Return the day of an instant in the daemon's zone."""
+        return None if at is None else at.astimezone(self._zone).date().isoformat()
+
     def instant(self, at: datetime | None) -> str | None:
-        """Return the instant in the daemon's zone: RFC 3339 with offset, milliseconds where there are any."""
+        """Return the instant in the daemon's zone: RFC 3339 with offset, milliseconds where there are any.
+
+        It is told in UTC where that zone has no RFC 3339 for it: beside the first and the last day of the calendar, and
+        while clocks still kept the seconds of the sun.
+        """
         if at is None:
             return None
-        local = at.astimezone(self._zone)
+        try:
+            local = at.astimezone(self._zone)
+        except OverflowError:
+            local = at.astimezone(UTC)
+        offset = local.utcoffset()
+        if offset is not None and offset % _MINUTE:
+            local = at.astimezone(UTC)
         return local.isoformat(timespec="milliseconds" if local.microsecond else "seconds")
 
     def range(self, window: Window) -> dict[str, Any]:
@@ -134,9 +151,9 @@ def link_body(link: Link) -> dict[str, Any]:
     return {"from": link.source, "rel": link.relation, "to": link.target, "decision": link.decision}
 
 
-def element_body(element: Element, *, archived: bool = False) -> dict[str, Any]:
-    """Return a thing known."""
-    return {
+def element_body(element: Element, *, archived: bool = False, unconfirmed_since: str | None = None) -> dict[str, Any]:
+    """Return a thing known; ``unconfirmed_since`` is the day since when a file that it touches is another."""
+    body = {
         "id": element.id,
         "kind": element.kind,
         "name": element.name,
@@ -152,6 +169,7 @@ def element_body(element: Element, *, archived: bool = False) -> dict[str, Any]:
         "heads": list(element.heads),
         "evidence": list(element.evidence),
     }
+    return body if unconfirmed_since is None else body | {"unconfirmed_since": unconfirmed_since}
 
 
 def note_body(note: Note) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from memoryd.api.conventions import BadParameter
+from memoryd.api.errors import BadParameter
 from memoryd.service.logging import describe_error, get_logger
 
 MEDIA_TYPE = "application/problem+json"

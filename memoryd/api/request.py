@@ -15,10 +15,10 @@ from memoryd.api.conventions import (
     LIMIT_MOST,
     SESSION_HEADER,
     Actor,
-    BadParameter,
     parse_actor,
     settle_session,
 )
+from memoryd.api.errors import BadParameter
 
 Limit = Annotated[int, Query(ge=1, le=LIMIT_MOST, description=f"At most so many items, 1 to {LIMIT_MOST}.")]
 """To be given the default ``LIMIT_DEFAULT``, or that of the route."""
@@ -31,7 +31,7 @@ AsOf = Annotated[str | None, Query(description="An instant or a date (its end): 
 __all__ = ["LIMIT_DEFAULT", "AsOf", "Cursor", "Limit", "Session", "Since", "Until", "Who", "refuse_unknown_query"]
 
 
-def read_actor(
+async def read_actor(
     actor: Annotated[
         str | None, Header(alias=ACTOR_HEADER, description="`person`, `agent[:name]` or `job:name`.")
     ] = None,
@@ -40,7 +40,7 @@ def read_actor(
     return parse_actor(actor)
 
 
-def read_session(
+async def read_session(
     session: Annotated[str | None, Header(alias=SESSION_HEADER, description="The agent's session.")] = None,
 ) -> str | None:
     """Return the session that the header names."""

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 
 from memoryd.api.conventions import snapshot_headers
 from memoryd.api.problems import problem_responses
@@ -22,8 +23,10 @@ PREFIX = "/v1"
 def new_router(services: Services, tag: str) -> APIRouter:
     """Return a router whose routes wait for the stores and refuse parameters that they do not have."""
 
-    def wait_until_ready() -> None:
-        services.readiness.require()
+    async def wait_until_ready() -> None:
+        # Only what has to wait is worth a thread.
+        if not services.readiness.is_ready:
+            await run_in_threadpool(services.readiness.require)
 
     return APIRouter(
         prefix=PREFIX,

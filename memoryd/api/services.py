@@ -7,33 +7,26 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any, Protocol
 
 from episodic.store import EpisodicStore
+from memoryd.api.errors import StillStarting, StoresFailed
 from memoryd.capture.collect import Counts
 from memoryd.capture.payload import Payload
 from memoryd.embedding.shelf import ModelState
-from memoryd.errors import MemorydError
 from memoryd.render.seen import Seen
 from memoryd.router.recall import Recall
 from memoryd.text.embedder import Embedder
 from memoryd.text.report import Problem
+from semantic.model import Element
 from semantic.store import SemanticStore
 
 READY_WAIT_S = 10.0
 """How long a call waits for the stores to open before it is told to come back."""
-
-
-class StillStarting(MemorydError):
-    """The stores are not open yet."""
-
-
-class StoresFailed(MemorydError):
-    """The stores could not be opened."""
 
 
 class Readiness:
@@ -132,6 +125,10 @@ class JobsPort(Protocol):
         """Return a job's state."""
         ...
 
+    def cancel_run(self, name: str) -> JobView:
+        """Ask the run under way to end, if there is one, and return the job's state."""
+        ...
+
     def list(self) -> Sequence[JobView]:
         """Return the states of all jobs, by name."""
         ...
@@ -146,7 +143,9 @@ class Services:
     ``lexical`` is false only where search by meaning is measured alone. ``seen`` is what each session was shown,
     ``warm_embedder`` the model if it is in memory now: a hook waits for none. ``captured`` counts turns by what became
     of them. ``project_tags`` are those that the settings tie to a project's id; ``holds_stops`` holds an agent's stop
-    once a session where code changed and nothing was decided.
+    once a session where code changed and nothing was decided. ``met_agent`` is called when the first agent speaks MCP.
+    ``unconfirmed`` tells of elements, by id, since when a file that they touch is not what it was when somebody last
+    decided about them; ``session_began`` is called when an agent's session begins.
     """
 
     version: str
@@ -172,3 +171,6 @@ class Services:
     captured: Callable[[], Counts] = lambda: Counts(Counter(), 0)
     project_tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     holds_stops: bool = False
+    session_began: Callable[[], None] = lambda: None
+    unconfirmed: Callable[[Iterable[Element]], Mapping[str, datetime]] = lambda _: {}
+    met_agent: Callable[[], None] = lambda: None

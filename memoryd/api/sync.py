@@ -10,7 +10,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from memoryd.api.conventions import BadParameter, decode_moment_cursor, encode_cursor, settle_session
+from memoryd.api.changes import changed_since_shown
+from memoryd.api.conventions import decode_moment_cursor, encode_cursor, settle_session
+from memoryd.api.errors import BadParameter
 from memoryd.api.present import Presenter
 from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit, Session
 from memoryd.api.route import answer, documented, new_router
@@ -49,7 +51,8 @@ def sync_router(services: Services) -> APIRouter:
         """Return what others recorded since the cursor, oldest first, and the cursor behind it.
 
         Without a cursor it is since the session looked last; a session that never did is registered now, and what
-        comes from here on is news to it. There may be more: ask again until ``changes`` is empty.
+        comes from here on is news to it. There may be more: ask again until ``changes`` is empty. Behind the decisions
+        stand the notes that changed and the things that were forgotten since the session was shown them, each once.
         """
         session = settle_session(body.session, caller)
         if session is None:
@@ -61,7 +64,8 @@ def sync_router(services: Services) -> APIRouter:
         news = news_since(picture, since, session=session)
         services.seen.set_cursor(session, news.cursor)
         services.seen.mark(session, [one.id for one in news.decisions])
-        return answer(services, {"changes": [change(one) for one in news.decisions], "cursor": _write(news.cursor)})
+        changes = [*(change(one) for one in news.decisions), *changed_since_shown(services, session)]
+        return answer(services, {"changes": changes, "cursor": _write(news.cursor)})
 
     @router.get("/sessions", operation_id="list_sessions", responses=documented(SessionPage, text="The last one first"))
     def sessions(

@@ -18,8 +18,8 @@ from episodic.errors import (
     TurnConflict,
     UnknownEpisode,
 )
+from memoryd.api.errors import StillStarting, StoresFailed
 from memoryd.api.problems import Row, Table
-from memoryd.api.services import StillStarting, StoresFailed
 from memoryd.errors import InvalidArguments, JobRunning, JobsStopped, UnknownJob
 from memoryd.router.errors import InvalidQuestion
 from semantic.errors import (

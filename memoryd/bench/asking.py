@@ -52,12 +52,12 @@ class Examiner:
         self._session_of = {turn.id: turn.session for turn in turns if turn.session is not None}
         self._at = {turn.id: turn.at for turn in turns}
 
-    def ask(self, daemon: OwnDaemon, name: str, progress: Progress) -> Run:
-        """Ask as a client does."""
+    def ask(self, daemon: OwnDaemon, name: str, progress: Progress, *, store: str = "episodic") -> Run:
+        """Ask as a client does; with ``auto`` the router chooses, and what is no entry takes a place in vain."""
         run = Run(name)
         for number, question in enumerate(self._corpus.questions, start=1):
             started = time.perf_counter()
-            hits = daemon.post("/v1/recall", self._body(question))["hits"]
+            hits = daemon.post("/v1/recall", self._body(question, store))["hits"]
             run.took_ms.append((time.perf_counter() - started) * 1000)
             self._score(run, question, [self._turn_of.get(hit.get("episode", ""), "") for hit in hits])
             if number % 25 == 0:
@@ -98,13 +98,10 @@ class Examiner:
                     self._score(run, question, [turns[place].id for place in best])
         return run
 
-    def _body(self, question: Question) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "query": question.text,
-            "store": "episodic",
-            "limit": max(TURN_DEPTHS),
-            "kinds": ["episode"],
-        }
+    def _body(self, question: Question, store: str = "episodic") -> dict[str, Any]:
+        body: dict[str, Any] = {"query": question.text, "store": store, "limit": max(TURN_DEPTHS)}
+        if store == "episodic":
+            body["kinds"] = ["episode"]
         return body if self._pooled else {**body, "project": self._filled.projects[question.dialogue]}
 
     def _score(self, run: Run, question: Question, found: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from clients.endpoint import DaemonUnreachable, Places
 from clients.http import Client, ProblemError
-from memoryd.errors import StartError
+from memoryd.errors import StartFailed
 
 START_S = 60.0
 STOP_S = 20.0
@@ -69,7 +69,7 @@ class OwnDaemon:
         """Start it and wait until its stores are open.
 
         Raises:
-            StartError: It ended, or is not ready in time; the message has its last words.
+            StartFailed: It ended, or is not ready in time; the message has its last words.
         """
         self.home.mkdir(parents=True, exist_ok=True)
         with self._output_file.open("ab") as output:
@@ -94,24 +94,24 @@ class OwnDaemon:
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
-                raise StartError(f"the daemon ended with code {self._process.returncode}: {self.output[-2000:]}")
+                raise StartFailed(f"the daemon ended with code {self._process.returncode}: {self.output[-2000:]}")
             if self._is_ready():
                 return
             time.sleep(_POLL_S)
-        raise StartError(f"the daemon was not ready within {timeout_s:g} s: {self.output[-2000:]}")
+        raise StartFailed(f"the daemon was not ready within {timeout_s:g} s: {self.output[-2000:]}")
 
     def wait_until_indexed(self, timeout_s: float, *, progress: Any = None) -> None:
         """Wait until nothing is pending; ``progress`` is called with the number of what is left.
 
         Raises:
-            StartError: It takes longer.
+            StartFailed: It takes longer.
         """
         deadline = time.monotonic() + timeout_s
         while (pending := self.get("/v1/status")["pending"]) > 0:
             if progress is not None:
                 progress(pending)
             if time.monotonic() > deadline:
-                raise StartError(f"{pending} pieces are still not indexed after {timeout_s:g} s")
+                raise StartFailed(f"{pending} pieces are still not indexed after {timeout_s:g} s")
             time.sleep(_POLL_S * 4)
 
     def get(self, path: str, **query: Any) -> Any:
@@ -133,7 +133,7 @@ class OwnDaemon:
             return self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise StartError(f"the daemon did not stop within {timeout_s:g} s: {self.output[-2000:]}") from None
+            raise StartFailed(f"the daemon did not stop within {timeout_s:g} s: {self.output[-2000:]}") from None
 
     def kill(self) -> None:
         """End it at once, as a power cut would."""
@@ -158,7 +158,7 @@ class OwnDaemon:
             self._client.call("GET", "/readyz", timeout_s=10.0)
         except ProblemError as problem:
             if problem.slug == STORES_FAILED:
-                raise StartError(str(problem)) from problem
+                raise StartFailed(str(problem)) from problem
             return False
         except DaemonUnreachable:
             return False

@@ -30,6 +30,7 @@ START_S = 600.0
 MIN_MAX = "min-max of both arms"
 FUSED = "RRF of both arms"
 SHIPPED = "RRF and context, as shipped"
+AUTO = "as shipped, the router choosing the store"
 DEFAULTS: Mapping[str, str] = MappingProxyType({})
 _PLAIN = {"MEMORYD_SEARCH__CONTEXT": "false"}
 RUNS: Mapping[str, Mapping[str, str]] = {
@@ -78,7 +79,7 @@ def run_episodic(
         progress: Told in words how far it is.
 
     Raises:
-        StartError: The daemon does not come up, or does not finish indexing.
+        StartFailed: The daemon does not come up, or does not finish indexing.
     """
     corpus = renumbered(corpus, seed=SEED)
     temporary = tempfile.TemporaryDirectory(prefix="memoryd-bench-") if home is None else nullcontext(str(home))
@@ -116,6 +117,9 @@ def _measure(
         with OwnDaemon(home, {**settings, **way}).start(START_S) as daemon:
             daemon.wait_until_indexed(INDEX_S)
             runs.append(examiner.ask(daemon, name, progress))
+            if not way.get("MEMORYD_SEARCH__CONTEXT"):
+                # What is shipped stands last; a router that sends questions elsewhere loses here what they need.
+                runs.insert(-1, examiner.ask(daemon, AUTO, progress, store="auto"))
             if name == FUSED:
                 runs.insert(-1, examiner.ask_min_max(daemon, MIN_MAX, progress))
     facts: dict[str, Any] = {

@@ -18,7 +18,7 @@ from episodic.identity import written_id
 from episodic.journal import day_heading, render_section
 from memoryd.bench.corpus import Corpus, Dialogue, Turn
 from memoryd.bench.daemon import OwnDaemon
-from memoryd.errors import StartError
+from memoryd.errors import StartFailed
 
 Progress = Callable[[str], None]
 
@@ -52,7 +52,7 @@ def fill_day_files(home: Path, corpus: Corpus, progress: Progress) -> Filled:
     """Write the first turn of each dialogue with a call, which makes its project known, and all others as day files.
 
     Raises:
-        StartError: The daemon does not start.
+        StartFailed: The daemon does not start.
     """
     episodes: dict[str, str] = {}
     projects: dict[str, str] = {}
@@ -82,11 +82,11 @@ def check_filled(daemon: OwnDaemon, filled: Filled) -> None:
     """Compare what the daemon lists with what was written.
 
     Raises:
-        StartError: Something is missing.
+        StartFailed: Something is missing.
     """
     missing = set(filled.episodes.values()) - set(_listed(daemon))
     if missing:
-        raise StartError(
+        raise StartFailed(
             f"{len(missing)} of {len(filled.episodes)} entries are not in the memory, such as {min(missing)}"
         )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 MIB = 2**20
+_USER_TIME, _SYSTEM_TIME = 11, 12
+"""Places behind the name in ``/proc/<pid>/stat``."""
 
 
 def resident_mib(pid: int) -> float:
@@ -24,6 +27,15 @@ def disk_mib(path: Path) -> float:
     """Return the bytes of a file with its side files, or of all files below a folder, in MiB."""
     files = path.rglob("*") if path.is_dir() else path.parent.glob(f"{path.name}*")
     return sum(file.stat().st_size for file in files if file.is_file()) / MIB
+
+
+def cpu_ms(pid: int) -> float | None:
+    """Return the processor time that a process has taken, in ms; ``None`` where the system does not say it finely."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[_USER_TIME]) + int(fields[_SYSTEM_TIME])) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def _ps(*options: str) -> str:

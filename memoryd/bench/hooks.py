@@ -3,22 +3,28 @@
 A temporary home is filled with made-up entries and vectors. Then hooks are run as an agent runs them, each a process
 with its payload on stdin, and timed from its start to its end: on a daemon that has just come up, whose model is not
 loaded yet, and on one that is warm. The bare interpreter stands beside them: what no hook in Python can do without.
+Beside the time on the clock stands that of the processors, which other work of the machine changes less: of the hook's
+process, and of the daemon's (the engine's apart).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import clients.hook
 from memoryd.bench.daemon import OwnDaemon
+from memoryd.bench.footprint import cpu_ms
 from memoryd.bench.speed import Filled, Timing, fill_home
 from memoryd.bench.synthetic import MadeUpEmbedder
 from memoryd.bench.table import Table
@@ -44,7 +50,7 @@ def run_hooks(*, chunks: int, rounds: int, seed: int, model: str | None, progres
         progress: Told in words how far it is.
 
     Raises:
-        StartError: The daemon does not come up.
+        StartFailed: The daemon does not come up.
     """
     with tempfile.TemporaryDirectory(prefix="memoryd-bench-") as folder:
         home = Path(folder) / "home"
@@ -58,30 +64,59 @@ def run_hooks(*, chunks: int, rounds: int, seed: int, model: str | None, progres
         bench = _Hooks(home, project, filled)
         for number in range(COLD_ROUNDS):
             progress(f"cold start {number + 1} of {COLD_ROUNDS}")
-            with OwnDaemon(home, {"MEMORYD_EMBEDDING__MODEL": "none"}, program=program):
-                bench.round(f"cold-{number}", number, bench.cold)
+            with OwnDaemon(home, {"MEMORYD_EMBEDDING__MODEL": "none"}, program=program) as daemon:
+                bench.round(daemon.pid, f"cold-{number}", number, bench.cold)
         with OwnDaemon(home, {"MEMORYD_EMBEDDING__MODEL": "none"}, program=program) as daemon:
             daemon.wait_until_indexed(600)
             _teach(daemon, project)
+            # A question waits until the model is there; a hook would go without it.
+            daemon.post("/v1/recall", {"query": filled.questions[0].text})
             for number in range(WARM_UP):
-                bench.round(f"warming-{number}", number, {event: Timing() for event in EVENTS})
+                bench.round(daemon.pid, f"warming-{number}", number, {event: Cost() for event in EVENTS})
             bench.empty = 0
             for number in range(rounds):
                 progress(f"round {number + 1} of {rounds}")
-                bench.round(f"warm-{number}", number, bench.warm)
+                bench.round(daemon.pid, f"warm-{number}", number, bench.warm)
             late = _late(home)
-        bare = Timing()
+        bare = Cost()
         for _ in range(rounds):
-            bare.run(lambda: subprocess.run([*INTERPRETER, "-c", "pass"], check=True))  # noqa: S603 - our own interpreter
+            bare.run(os.getpid(), lambda: subprocess.run([*INTERPRETER, "-c", "pass"], check=True))  # noqa: S603 - our own interpreter
+        bare.daemon_ms.clear()
     rows = [bench.warm[event].row(f"{event}, warm") for event in EVENTS]
     rows += [bench.cold[event].row(f"{event}, daemon just started") for event in EVENTS]
     rows += [
         bare.row("the bare interpreter"),
-        ["prompts that were given something, warm", rounds - bench.empty, "", f"of {rounds}"],
-        ["answers given up on, of all rounds", late, "", "hooks"],
+        ["prompts that were given something, warm", rounds - bench.empty, "", f"of {rounds}", "", ""],
+        ["answers given up on, of all rounds", late, "", "hooks", "", ""],
     ]
     facts = {"chunks": chunks, "rounds": rounds, "cold rounds": COLD_ROUNDS, "model": model or "none", "seed": seed}
-    return Table("Hooks", ("what", "median", "p95", "unit"), rows, facts)
+    columns = ("what", "median", "p95", "unit", "CPU of the hook, ms", "CPU of the daemon, ms")
+    return Table("Hooks", columns, rows, facts)
+
+
+@dataclass(slots=True)
+class Cost:
+    """What hooks of one event cost: time on the clock, and of the processors."""
+
+    clock: Timing = field(default_factory=Timing)
+    hook_ms: list[float] = field(default_factory=list)
+    daemon_ms: list[float] = field(default_factory=list)
+
+    def run(self, daemon: int, action: Callable[[], Any]) -> Any:
+        """Run a process, and take its times and that of the daemon meanwhile."""
+        before, before_ms = resource.getrusage(resource.RUSAGE_CHILDREN), cpu_ms(daemon)
+        result = self.clock.run(action)
+        after, after_ms = resource.getrusage(resource.RUSAGE_CHILDREN), cpu_ms(daemon)
+        taken_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.hook_ms.append(taken_s * 1000)
+        if before_ms is not None and after_ms is not None:
+            self.daemon_ms.append(after_ms - before_ms)
+        return result
+
+    def row(self, what: str) -> list[Any]:
+        """Return the table's row. Processor time is counted in ticks too coarse for a median, so its mean is given."""
+        cpu = [round(statistics.fmean(one), 1) if one else "" for one in (self.hook_ms, self.daemon_ms)]
+        return [*self.clock.row(what), *cpu]
 
 
 class _Hooks:
@@ -91,11 +126,11 @@ class _Hooks:
         self._environ = {"MEMORYD_HOME": str(home), "PATH": os.environ.get("PATH", "")}
         self._project = project
         self._questions = filled.questions
-        self.cold = {event: Timing() for event in EVENTS}
-        self.warm = {event: Timing() for event in EVENTS}
+        self.cold = {event: Cost() for event in EVENTS}
+        self.warm = {event: Cost() for event in EVENTS}
         self.empty = 0
 
-    def round(self, session: str, number: int, times: dict[str, Timing]) -> None:
+    def round(self, daemon: int, session: str, number: int, costs: dict[str, Cost]) -> None:
         """Run a session: its start, a prompt, a tool, its stop."""
         prompt = self._questions[number % len(self._questions)].text
         touched = {"tool_name": "Edit", "tool_use_id": "t", "tool_input": {"file_path": f"{self._project}/src/cart.py"}}
@@ -108,7 +143,7 @@ class _Hooks:
         for event in EVENTS:
             payload = {"session_id": session, "transcript_path": "/nowhere.jsonl", "cwd": str(self._project)}
             data = json.dumps(payload | {"hook_event_name": event} | fields[event]).encode()
-            said = times[event].run(partial(self._run, data))
+            said = costs[event].run(daemon, partial(self._run, data))
             self.empty += event == "UserPromptSubmit" and said == b"{}\n"
 
     def _run(self, data: bytes) -> bytes:

@@ -1,7 +1,8 @@
 """The daemon as it is, but for the question's vector, which is made up: what is left is everything but the model.
 
 Run as ``python -m memoryd.bench.made_up <dimension> [<model>]``. With a model's name each question is embedded by that
-model too, as it would be, and the result is thrown away: the time of a real question over made-up vectors.
+model too, as it would be, and the result is thrown away: the time of a real question over made-up vectors. As in the
+daemon itself the model is loaded when it is first asked for; a question waits for it, a hook does not.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from memoryd.server import serve
 from memoryd.settings import load_settings
 from memoryd.text.embedder import Embedder
 
-_LOAD_S = 120
+_COLD_S = 60.0
 
 
 class PaidEmbedder(MadeUpEmbedder):
@@ -47,19 +48,18 @@ def main(dimension: int, model: str | None = None) -> int:
     def build(*parts: Any, **named: Any) -> Daemon:
         daemon = compose(*parts, **named)
         daemon.services = replace(
-            daemon.services, query_embedder=lambda: (embedder, ()), warm_embedder=lambda: embedder
+            daemon.services, query_embedder=lambda: (after(_COLD_S), ()), warm_embedder=lambda: after(0)
         )
         return daemon
+
+    def after(wait_s: float) -> Embedder | None:
+        return embedder if opened is None or opened.wait(wait_s) else None
 
     paths = find_paths()
     settings = load_settings(paths.config_file)
     paths.make()
-    embedder = MadeUpEmbedder(dimension)
-    if model is not None:
-        opened = shelf_of(settings, paths).open(model)
-        if opened is not None:
-            opened.wait(_LOAD_S)
-            embedder = PaidEmbedder(dimension, opened)
+    opened = None if model is None else shelf_of(settings, paths).open(model)
+    embedder = MadeUpEmbedder(dimension) if opened is None else PaidEmbedder(dimension, opened)
     return serve(paths, settings, build=build)
 
 

@@ -18,6 +18,7 @@ from memoryd.bench.corpus import SEED, Corpus, first_of_each, renumbered
 from memoryd.bench.daemon import OwnDaemon
 from memoryd.bench.fill import Progress, fill_over_rest
 from memoryd.bench.locomo import read_locomo
+from memoryd.bench.machine import machine_facts
 from memoryd.bench.table import Table
 from memoryd.bench.tally import interval, mean
 
@@ -43,7 +44,7 @@ def run_recall(
 
     Raises:
         BenchDataError: A file cannot be read.
-        StartError: The daemon does not come up or does not finish indexing.
+        StartFailed: The daemon does not come up or does not finish indexing.
     """
     corpus = renumbered(first_of_each(read_locomo(path, gold), limit), seed=SEED)
     with tempfile.TemporaryDirectory(prefix="memoryd-bench-") as folder:
@@ -72,6 +73,7 @@ def _measure(home: Path, corpus: Corpus, *, pooled: bool, progress: Progress) ->
         "engine": status["episodic"]["engine"],
         "embedding_s": round(indexed_s),
         "bootstrap seed": SEED,
+        **machine_facts(),
     }
     columns = ["arms", *(f"recall@{depth}" for depth in TURN_DEPTHS), "95 % of recall@10", "MRR@20", "median ms"]
     return Table("Turn recall, each turn an episode, macro over questions", columns, rows, facts)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from memoryd.bench.corpus import SEED, BenchDataError
+from memoryd.bench.machine import machine_facts
 from memoryd.bench.table import Table
 from memoryd.bench.tally import interval, mean
 from memoryd.router.decide import decide
@@ -86,6 +87,7 @@ def run_router(path: Path, *, embedder: Embedder | None = None, model: str = "no
     ways: dict[str, Callable[[str], str]] = {
         "always both": lambda _: "both",
         "always episodic": lambda _: "episodic",
+        "always semantic": lambda _: "semantic",
         "one regular expression": lambda question: "episodic" if _PAST.search(question) else "semantic",
         "the router's cues": by_cues,
     }
@@ -101,6 +103,7 @@ def run_router(path: Path, *, embedder: Embedder | None = None, model: str = "no
         "decision, median ms of the processor": f"{median:.2f}",
         "95th percentile": f"{high:.2f}",
         "bootstrap seed": SEED,
+        **machine_facts(),
     }
     columns = ["way", "exact", "95 %", "exact without hard", "no loss", "answered both"]
     return Table("Where questions go", columns, table, facts)

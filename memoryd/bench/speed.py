@@ -109,7 +109,7 @@ def run_speed(
         progress: Told in words how far it is.
 
     Raises:
-        StartError: The daemon does not come up.
+        StartFailed: The daemon does not come up.
         EngineError: The engine does not work here.
     """
     with tempfile.TemporaryDirectory(prefix="memoryd-bench-") as folder:

@@ -1,8 +1,9 @@
 """Can the search find the note that an author linked, once the link is cut out of the sentence?
 
-Each question is a sentence of a note with its wikilink taken out; what is wanted is the note that the link led to. The
-whole note that holds the sentence is out of the vault while the question is asked: neither its text nor any of its
-links can lead there.
+Each question is a sentence of a note with its wikilink taken out; what is wanted is the note that the link led to. It
+is asked twice. ``link out``: the note that holds the sentence has lost all its links to the wanted one, and stays; it
+is no answer, but what it links to otherwise, and what links to it, may lead on. ``source out``: the whole note is out
+of the vault, so that neither its text nor any of its links can lead there.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryd.bench.corpus import BenchDataError
+from memoryd.bench.cutting import without_links
 from memoryd.bench.interval import bootstrap_mean
 from memoryd.bench.table import Table
 from memoryd.embedding.cache import VectorCache, as_stored
@@ -33,7 +36,8 @@ from semantic.vault.contract import Contract
 from semantic.vault.library import Library
 
 DEPTHS = (1, 5, 10)
-COLUMNS = ("vault", "half", "way", "questions", *(f"hit@{depth}" for depth in DEPTHS), "95 % of hit@5")
+LINK_OUT, SOURCE_OUT = SETTINGS = ("link out", "source out")
+COLUMNS = ("vault", "cut", "half", "way", "questions", *(f"hit@{depth}" for depth in DEPTHS), "95 % of hit@5")
 HALVES = ("tuned on", "held out")
 LOAD_S = 120.0
 _ASKED = 100
@@ -71,7 +75,7 @@ def read_cuts(gold: Path, vault: str) -> list[Cut]:
 
 
 class CutVault:
-    """One vault, searchable, of which one note may be missing."""
+    """One vault, searchable, of which one note, or a note's links to another, may be missing."""
 
     def __init__(self, folder: Path) -> None:
         library = Library({"v": folder}, Contract(), lambda: datetime.now(UTC), UTC)
@@ -83,43 +87,58 @@ class CutVault:
         self.index = SemanticIndex(lambda: (self._known, self._shown))
         self.index.upkeep.update()
         self._vectors: dict[str, Vector] = {}
+        self._embedder: Embedder | None = None
+        self._cache: VectorCache | None = None
 
     def embed(self, embedder: Embedder, cache: VectorCache | None, tell: Callable[[str], None]) -> None:
         """Give every piece its vector; those that the cache has are not made anew."""
+        self._embedder, self._cache = embedder, cache
         total = self.index.count_wanting(embedder.fingerprint)
         texts = [text for _, text in self.index.wanting_vectors(embedder.fingerprint, total)]
-        if cache is not None:
-            self._vectors |= cache.get_many(embedder.fingerprint, texts)
-        missing = sorted({text for text in texts if text not in self._vectors}, key=len)
-        for first in range(0, len(missing), _BATCH):
-            some = missing[first : first + _BATCH]
-            made = dict(zip(some, as_stored(embedder.embed_passages(some)), strict=True))
-            if cache is not None:
-                cache.put_many(embedder.fingerprint, made)
-            self._vectors |= made
-            tell(f"{first + len(some)} of {len(missing)} pieces got a vector")
-        self._refill(embedder)
+        self._make(embedder, texts, tell)
+        self._fill()
 
-    def _refill(self, embedder: Embedder) -> None:
-        """Give their vectors back to the pieces of a note that was away."""
-        wanting = self.index.wanting_vectors(embedder.fingerprint, len(self._vectors) + 1)
+    @contextmanager
+    def cut(self, cut: Cut, setting: str) -> Iterator[None]:
+        """Take out the note that holds a question's sentence, or only its links to what is wanted."""
+        source = self.ids[cut.source]
+        self._shown = {id_: note for id_, note in self.notes.items() if id_ != source}
+        if setting == LINK_OUT:
+            self._shown = {**self._shown, source: without_links(self.notes[source], self.ids[cut.target])}
+        try:
+            self.index.upkeep.update()
+            self._fill()
+            yield
+        finally:
+            self._shown = self.notes
+
+    def ask(self, cut: Cut, *, dense: bool, spreads: bool, lexical: bool = True) -> Found:
+        """Ask for a sentence, of the vault as it is cut."""
+        query = SemanticQuery(cut.sentence, limit=_ASKED, dense=dense, spreads=spreads, lexical=lexical, priors=False)
+        return self.index.search(query, self._known, self._shown, self._embedder if dense else None)
+
+    def _fill(self) -> None:
+        """Give pieces their vectors: of a note that was away, and of lines that have lost a link."""
+        embedder = self._embedder
+        if embedder is None:
+            return
+        wanting = self.index.wanting_vectors(embedder.fingerprint, len(self._vectors) + _ASKED)
+        self._make(embedder, [text for _, text in wanting], lambda _: None)
         vectors = {handle: self._vectors[text] for handle, text in wanting}
         self.index.add_vectors(embedder.fingerprint, embedder.dimension, vectors)
 
-    def ask(self, cut: Cut, embedder: Embedder | None, *, spreads: bool, lexical: bool = True) -> Found:
-        """Ask for a sentence while the note that holds it is away."""
-        source = self.ids[cut.source]
-        self._shown = {id_: note for id_, note in self.notes.items() if id_ != source}
-        try:
-            self.index.upkeep.update()
-            if embedder is not None:
-                self._refill(embedder)
-            query = SemanticQuery(
-                cut.sentence, limit=_ASKED, dense=embedder is not None, spreads=spreads, lexical=lexical, priors=False
-            )
-            return self.index.search(query, self._known, self._shown, embedder)
-        finally:
-            self._shown = self.notes
+    def _make(self, embedder: Embedder, texts: Sequence[str], tell: Callable[[str], None]) -> None:
+        new = [text for text in texts if text not in self._vectors]
+        if self._cache is not None and new:
+            self._vectors |= self._cache.get_many(embedder.fingerprint, new)
+        missing = sorted({text for text in new if text not in self._vectors}, key=len)
+        for first in range(0, len(missing), _BATCH):
+            some = missing[first : first + _BATCH]
+            made = dict(zip(some, as_stored(embedder.embed_passages(some)), strict=True))
+            if self._cache is not None:
+                self._cache.put_many(embedder.fingerprint, made)
+            self._vectors |= made
+            tell(f"{first + len(some)} of {len(missing)} pieces got a vector")
 
 
 def wikilink_table(
@@ -152,15 +171,17 @@ def wikilink_table(
             raise BenchDataError(f"{folder} has none of the notes that {gold} asks for")
         if embedder is not None:
             vault.embed(embedder, cache, tell)
-        ranks: dict[str, list[int]] = {}
-        for number, cut in enumerate(cuts, 1):
-            for way, found in _ways(vault, cut, embedder):
-                ranks.setdefault(way, []).append(_rank(found, vault, cut))
-            tell(f"{name}: {number} of {len(cuts)} questions asked")
-        for way, found_at in ranks.items():
+        ranks: dict[tuple[str, str], list[int]] = {}
+        for setting in SETTINGS:
+            for number, cut in enumerate(cuts, 1):
+                with vault.cut(cut, setting):
+                    for way, found in _ways(vault, cut, with_vectors=embedder is not None):
+                        ranks.setdefault((setting, way), []).append(_rank(found, vault, cut))
+                tell(f"{name}, {setting}: {number} of {len(cuts)} questions asked")
+        for (setting, way), found_at in ranks.items():
             for half in (*HALVES, "all"):
-                picked = [rank for rank, cut in zip(found_at, cuts, strict=True) if half in {cut.half, "all"}]
-                rows.append((name, half, way, len(picked), *_shares(picked), _interval(picked, seed)))
+                picked = [rank for rank, cut in zip(found_at, cuts, strict=True) if half in {"all", cut.half}]
+                rows.append((name, setting, half, way, len(picked), *_shares(picked), _interval(picked, seed)))
     facts = {"seed": seed, "model": "none" if embedder is None else embedder.fingerprint}
     return Table("Finding what an author linked", COLUMNS, rows, facts)
 
@@ -194,23 +215,27 @@ def run_wikilinks(
             kept.close()
 
 
-def _ways(vault: CutVault, cut: Cut, embedder: Embedder | None) -> Iterable[tuple[str, Sequence[str]]]:
+def _ways(vault: CutVault, cut: Cut, *, with_vectors: bool) -> Iterable[tuple[str, Sequence[str]]]:
     """Yield each way of searching with the ids that it finds, best first."""
-    plain = vault.ask(cut, None, spreads=False)
+    plain = vault.ask(cut, dense=False, spreads=False)
     yield "names alone", [id_ for id_, _ in plain.arms.get("names", ())]
     yield "BM25 alone", [id_ for id_, _ in plain.arms["lexical"]]
     yield "names + BM25", [hit.id for hit in plain.hits]
-    yield "names + BM25 + links", [hit.id for hit in vault.ask(cut, None, spreads=True).hits]
-    if embedder is not None:
-        yield "vectors alone", [hit.id for hit in vault.ask(cut, embedder, spreads=False, lexical=False).hits]
-        yield "names + BM25 + vectors", [hit.id for hit in vault.ask(cut, embedder, spreads=False).hits]
-        yield "all", [hit.id for hit in vault.ask(cut, embedder, spreads=True).hits]
+    spread = vault.ask(cut, dense=False, spreads=True)
+    yield "lines that link, alone", [id_ for id_, _ in spread.arms.get("lines", ())]
+    yield "walk along links, alone", [id_ for id_, _ in spread.arms.get("links", ())]
+    yield "names + BM25 + links", [hit.id for hit in spread.hits]
+    if with_vectors:
+        yield "vectors alone", [hit.id for hit in vault.ask(cut, dense=True, spreads=False, lexical=False).hits]
+        yield "names + BM25 + vectors", [hit.id for hit in vault.ask(cut, dense=True, spreads=False).hits]
+        yield "all", [hit.id for hit in vault.ask(cut, dense=True, spreads=True).hits]
 
 
 def _rank(found: Sequence[str], vault: CutVault, cut: Cut) -> int:
-    """Return the place of what is wanted, from 1; 0 where it is not found."""
-    wanted = vault.ids[cut.target]
-    return found.index(wanted) + 1 if wanted in found else 0
+    """Return the place of what is wanted, from 1; 0 where it is not found. Where the sentence stands is no answer."""
+    wanted, source = vault.ids[cut.target], vault.ids[cut.source]
+    others = [id_ for id_ in found if id_ != source]
+    return others.index(wanted) + 1 if wanted in others else 0
 
 
 def _shares(ranks: Sequence[int]) -> list[float]:

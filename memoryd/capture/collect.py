@@ -79,10 +79,11 @@ class Collector:
         self._timer = timer
         self._under_way: tuple[str, float] | None = None
         self._is_scanned = is_scanned
-        self._told = Told(sessions, recorder, clock=clock, on_touched=on_touched)
+        self._told = Told(sessions, recorder, clock=clock, on_touched=on_touched, timer=timer)
         self._missed = Missed(sessions, recorder, clock=clock)
         self._events: queue.Queue[tuple[Payload, Future[None]] | None] = queue.Queue()
         self._behind: deque[Known] = deque()
+        self._waiting: list[tuple[str, Future[None]]] = []
         self._thread = threading.Thread(target=self._run, name="capture", daemon=True)
         self._is_busy = False
         self._problem: str | None = None
@@ -128,6 +129,7 @@ class Collector:
         while True:
             event = self._next()
             if event is None:
+                self._release(is_final=True)
                 self._is_busy = False
                 break
             if isinstance(event, Known):
@@ -138,7 +140,7 @@ class Collector:
             payload, done = event
             what = f"the event {payload.event[:_SHOWN]} of session {(payload.session or '')[:_SHOWN]}"
             self._take(what, lambda payload=payload: self._take_in(payload))  # type: ignore[misc] # bound early
-            done.set_result(None)
+            self._waiting.append((payload.session or "", done))
             self._finish()
 
     def _next(self) -> tuple[Payload, Future[None]] | Known | None:
@@ -153,9 +155,22 @@ class Collector:
             if is_scanned:
                 self._is_busy = True
                 return self._behind.popleft()
-        event = self._events.get()
-        self._is_busy = True
-        return event
+        while True:
+            try:
+                event = self._events.get(timeout=self._told.patience_s)
+            except queue.Empty:
+                self._is_busy = True
+                self._release()
+                self._is_busy = False
+            else:
+                self._is_busy = True
+                return event
+
+    def _release(self, *, is_final: bool = False) -> None:
+        """Take the stops whose prompt did not come."""
+        what = "a stop that no prompt came before"
+        self._take(what, lambda: self._behind.extend(self._told.release(is_final=is_final)))
+        self._finish()
 
     def _take(self, what: str, action: Callable[[], None]) -> None:
         self._under_way = (what, self._timer())
@@ -184,6 +199,12 @@ class Collector:
             self._behind.extend(self._told.take(payload))
 
     def _finish(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for session, done in waiting:
+            if self._told.holds(session):
+                self._waiting.append((session, done))  # it is not on the disk yet
+            else:
+                done.set_result(None)
         try:
             self._recorder.flush()
         except (EpisodicError, OSError) as error:  # the watcher takes the file in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -19,6 +20,8 @@ from memoryd.capture.sessions import Known, OpenPrompt, Sessions
 from memoryd.capture.turn import Call, Step, Turn, clean, make_call
 from memoryd.text.canonical import digest
 
+_PATIENCE_S = 0.2
+"""How long a stop waits for its prompt: two processes start one after the other, and the hook itself waits so long."""
 _NEAR = timedelta(seconds=30)
 """A prompt that a hook told of and one in a file are the same when they are so near."""
 
@@ -33,7 +36,10 @@ class Told:
         *,
         clock: Callable[[], datetime],
         on_touched: Callable[[Path], None] = lambda _: None,
+        timer: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._timer = timer
+        self._held: dict[str, tuple[Payload, float]] = {}
         self._sessions = sessions
         self._recorder = recorder
         self._clock = clock
@@ -59,7 +65,40 @@ class Told:
         """
         self._unread = []
         if payload.session is not None and payload.session not in self._own:
-            self._take(payload)
+            held, _ = self._held.pop(payload.session, (None, 0.0))
+            if held is None:
+                self._take(payload)
+            elif payload.event == "UserPromptSubmit":
+                self._take(payload)
+                self._settle(held)
+            else:
+                try:
+                    self._settle(held)
+                finally:  # a turn that cannot be written takes no event with it
+                    self._take(payload)
+        return self._unread
+
+    @property
+    def patience_s(self) -> float | None:
+        """How long until a stop that waits for its prompt is taken without one; ``None`` where none waits."""
+        if not self._held:
+            return None
+        return max(0.0, min(until for _, until in self._held.values()) - self._timer())
+
+    def holds(self, session: str) -> bool:
+        """Tell whether a stop of a session waits for its prompt."""
+        return session in self._held
+
+    def release(self, *, is_final: bool = False) -> list[Known]:
+        """Take the stops that waited long enough, or all; return the sessions whose file is not read to its end yet.
+
+        Raises:
+            JournalUnwritable: As ``take``.
+        """
+        self._unread = []
+        now = self._timer()
+        for session in [name for name, (_, until) in self._held.items() if is_final or until <= now]:
+            self._settle(self._held.pop(session)[0])
         return self._unread
 
     def _take(self, payload: Payload) -> None:
@@ -103,6 +142,28 @@ class Told:
             )
 
     def _stop(self, payload: Payload) -> None:
+        """Take a stop; one that overtook its prompt waits for it a moment, so that question and answer stay one turn.
+
+        Two hooks are two processes, and the one that was started first may be heard second.
+        """
+        assert payload.session is not None
+        if self._overtook(payload):
+            self._held[payload.session] = (payload, self._timer() + _PATIENCE_S)
+        else:
+            self._settle(payload)
+
+    def _overtook(self, payload: Payload) -> bool:
+        if payload.is_continued or payload.event != "Stop" or payload.prompt_id is None:
+            return False  # there is no prompt to come, or none that it could be told by
+        if _is_readable(payload.transcript):
+            return False  # the session's file has it
+        prompts = self._sessions.prompts(payload.session or "")
+        if any(one.prompt_id in {payload.prompt_id, None} for one in prompts):
+            return False
+        answer = digest(clean(payload.answer or ""), length=16)
+        return self._sessions.last_answer(payload.session or "") != answer
+
+    def _settle(self, payload: Payload) -> None:
         known = self._note(payload)
         prompts = self._sessions.prompts(known.session)
         reading = self._read(known)

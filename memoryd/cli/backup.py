@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from memoryd.cli.frame import Command, Frame, clean, counted, pass_frame
+from memoryd.cli.frame import REFUSED, Command, Failure, Frame, clean, counted, pass_frame
 from memoryd.cli.progress import run_job
 
 
@@ -18,10 +18,14 @@ from memoryd.cli.progress import run_job
 def command(frame: Frame, file: Path | None, force: bool) -> None:
     """Write the memory into FILE while the daemon goes on; without FILE, into one with today's date, here.
 
-    A backup holds everything that cannot be made again: days, notes, the log of decisions. `memoryd restore` takes it
-    in.
+    A backup holds everything that cannot be made again: days, notes, the log of decisions. It holds
+    neither settings nor token, nor vaults that lie elsewhere. `memoryd restore` takes it in.
     """
     place = file or Path(f"memoryd-{datetime.now().astimezone():%Y%m%d-%H%M%S}.tar.gz")
+    if not place.absolute().parent.is_dir():
+        raise Failure(f"there is no folder {place.absolute().parent}; make it, or name a file in another")
+    if place.exists() and not force:
+        raise Failure(f"{place} is there already; name another file, or repeat with --force to replace it", REFUSED)
     result = run_job(frame, "backup", {"file": str(place.absolute()), "replace": force})
     if not frame.as_json:
         size = f"{result['file_bytes'] / 2**20:.1f} MiB"

@@ -6,17 +6,24 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from memoryd.cli.frame import Command, Failure, Frame, Group, pass_frame
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.group(cls=Group)
 def command() -> None:
     """Measure the product on a temporary memory, beside its baselines."""
+    import structlog
+
+    if not structlog.is_configured():
+        # stdout is the table's, which a program may read.
+        structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
 
 
 @command.command(cls=Command)
@@ -124,15 +131,35 @@ def speed(frame: Frame, /, model: str | None, **sizes: int) -> None:
     help="Decisions made up; may be repeated.",
 )
 @click.option("--seed", type=int, default=20261130, show_default=True, help="Of the decisions.")
+@click.option("--gold", type=_FILE, help="Questions of `memoryd bench wikilinks`, asked too.")
+@click.option("--vault", "vaults", multiple=True, type=_FOLDER, help="A vault that they are about; may be repeated.")
+@click.option("--model", metavar="NAME", help="The model that gives vectors for them.")
+@click.option("--cache", type=click.Path(dir_okay=False, path_type=Path), help="A file that keeps vectors for later.")
 @pass_frame
-def semantic(frame: Frame, events: tuple[int, ...], seed: int) -> None:
-    """Measure how long reading, recording and showing take as the decision log grows."""
-    from memoryd.bench.semantic import run_log
+def semantic(
+    frame: Frame,
+    /,
+    events: tuple[int, ...],
+    gold: Path | None,
+    vaults: tuple[Path, ...],
+    **options: Any,
+) -> None:
+    """Measure how long reading, recording and showing take as the decision log grows.
 
+    With --gold and --vault, also how often the note that an author linked is found.
+    """
+    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.semantic import run_semantic
+
+    if (gold is None) is not (not vaults):
+        raise click.UsageError("--gold and --vault go together")
     tell = _teller()
-    table = run_log(events, seed=seed, progress=tell)
+    try:
+        report = run_semantic(events, gold, vaults, progress=tell, **options)
+    except BenchDataError as error:
+        raise Failure(str(error)) from error
     tell("")
-    click.echo(table.as_json() if frame.as_json else table.as_markdown())
+    click.echo(report.as_json() if frame.as_json else report.as_markdown())
 
 
 @command.command(cls=Command)
@@ -146,6 +173,8 @@ def wikilinks(
     frame: Frame, gold: Path, vaults: tuple[Path, ...], model: str | None, cache: Path | None, seed: int
 ) -> None:
     """Measure how often the note that an author linked is found by the sentence without the link.
+
+    Each question is asked twice: with only the links of its note to the wanted one cut out, and without that note.
 
     GOLD has a JSON line a question: {vault, source, query_link_removed, target}. Each of VAULTS is a folder whose name
     is that of the vault.
@@ -196,3 +225,118 @@ def router(frame: Frame, path: Path, model: str | None) -> None:
         except (BenchDataError, EmbeddingError) as error:
             raise Failure(str(error)) from error
     click.echo(table.as_json() if frame.as_json else table.as_markdown())
+
+
+@command.command(cls=Command)
+@click.argument("vaults", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--sample", type=click.IntRange(min=0), default=0, help="Show so many edges of each confidence.")
+@click.option("--seed", type=int, default=7, show_default=True, help="Of the sample.")
+@pass_frame
+def graph(frame: Frame, vaults: tuple[Path, ...], sample: int, seed: int) -> None:
+    """Measure what the graph of each of VAULTS holds and costs, and show edges with their lines to be judged."""
+    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.graph import run_graph
+
+    tell = _teller()
+    try:
+        report = run_graph(vaults, sample=sample, seed=seed, tell=tell)
+    except BenchDataError as error:
+        raise Failure(str(error)) from error
+    tell("")
+    click.echo(report.as_json() if frame.as_json else report.as_markdown())
+
+
+@command.command(cls=Command)
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--gold", type=_FILE, help="Corrected evidence (JSONL).")
+@click.option("--dialogues", type=click.IntRange(min=1), default=1, show_default=True, help="So many, drawn by seed.")
+@click.option("--questions", type=click.IntRange(min=1), help="Ask only so many of theirs, drawn with the same seed.")
+@click.option(
+    "--weights",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder with all-MiniLM-L6-v2 as model.onnx and its tokenizer files, which the peers would download.",
+)
+@click.option(
+    "--environments",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A folder with an environment a peer, to use and to keep; else all are installed for this run.",
+)
+@click.option("--only", metavar="NAME", multiple=True, help="Ask this peer alone; may be repeated.")
+@click.option("--page", type=click.Path(dir_okay=False, path_type=Path), help="A page to put the tables on, too.")
+@pass_frame
+def peers(
+    frame: Frame,
+    /,
+    path: Path,
+    gold: Path | None,
+    dialogues: int,
+    questions: int | None,
+    weights: Path | None,
+    environments: Path | None,
+    only: tuple[str, ...],
+    page: Path | None,
+) -> None:
+    """Ask other memories the same questions on the same texts, in the same run.
+
+    Each is installed with pip, in its pinned version, into an environment of its own, and runs without a network.
+    """
+    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.formats import read_corpus
+    from memoryd.bench.page import write_blocks
+    from memoryd.bench.peers.run import drawn, run_peers
+
+    tell = _teller()
+    try:
+        corpus = drawn(read_corpus(path, gold=gold), dialogues, questions)
+        report = run_peers(corpus, weights=weights, environments=environments, only=only, progress=tell)
+        if page is not None:
+            write_blocks(page, {"peers": report.as_markdown()})
+    except BenchDataError as error:
+        raise Failure(str(error)) from error
+    tell("")
+    click.echo(report.as_json() if frame.as_json else report.as_markdown())
+
+
+@command.command("all", cls=Command)
+@click.option("--data", type=_FOLDER, help="A folder with data sets: bench.toml in it says which, else their names do.")
+@click.option(
+    "--page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("docs/benchmarks.md"),
+    show_default=True,
+    help="The page to write; only what stands between its marks is replaced.",
+)
+@click.option(
+    "--only", metavar="NAME", multiple=True, help="Measure this data set or benchmark alone; may be repeated."
+)
+@click.option(
+    "--model", metavar="NAME", default="e5-small", show_default=True, help="Gives vectors; none: words alone."
+)
+@click.option("--quick", is_flag=True, help="Make up little for speed, hooks and semantic: a rehearsal.")
+@pass_frame
+def everything(frame: Frame, data: Path | None, page: Path, only: tuple[str, ...], model: str, quick: bool) -> None:
+    """Measure all that the data allows, and write the page of what may be published.
+
+    A table never holds a text of a data set. A set whose entry in bench.toml says publish = "nothing" is shown here
+    and not written. What fails is named, the rest is written, and the exit code is 1.
+    """
+    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.everything import FULL, QUICK, run_all, tasks_of
+    from memoryd.bench.manifest import data_sets
+    from memoryd.bench.page import write_blocks
+
+    if not page.parent.is_dir():
+        raise Failure(f"there is no folder {page.parent}: name another page with --page")
+    tell = _teller()
+    try:
+        sets = data_sets(data) if data is not None else []
+        given = None if model == "none" else model
+        tasks = tasks_of(sets, sizes=QUICK if quick else FULL, model=given, progress=tell)
+        outcome = run_all(tasks, only=only, progress=tell)
+        write_blocks(page, outcome.published())
+    except BenchDataError as error:
+        raise Failure(str(error)) from error
+    tell("")
+    click.echo(outcome.as_json() if frame.as_json else outcome.as_markdown())
+    if outcome.failed:
+        raise Failure(f"not measured: {', '.join(outcome.failed)}")

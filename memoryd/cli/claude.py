@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from memoryd.cli.frame import FAILED, Frame, Group, pass_frame
+from memoryd.cli.frame import FAILED, Failure, Frame, Group, pass_frame
 from memoryd.service.claude import (
     claude_folder,
     pipe_command,
@@ -85,6 +85,8 @@ def doctor(frame: Frame, turn_off_auto_memory: bool) -> None:
 
 def _change(path: Path | None, change: Any) -> tuple[Path | None, Path | None]:
     """Change the settings; return the file if it was changed, and the backup."""
+    if path is not None and not path.absolute().parent.is_dir():
+        raise Failure(f"there is no folder {path.absolute().parent}; make it, or name a file in another")
     file = read_settings(path or claude_folder(os.environ) / "settings.json")
     values: Mapping[str, Any] = change(file.values)
     if values == file.values:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from clients.http import Client, DaemonUnreachable, ProblemError
-from memoryd.cli.frame import FAILED, Command, Frame, clean, counted, pass_frame
+from memoryd.cli.frame import FAILED, Command, Frame, clean, counted, pass_frame, trouble_with
 from memoryd.cli.models import examine_model
 from memoryd.paths import find_paths
 from memoryd.service.checkup import Finding, examine, repair
@@ -81,7 +81,7 @@ def _ask_daemon() -> list[Finding]:
         )
         for one in client.call("GET", "/v1/changed-lines").body["items"]
     ]
-    findings += [Finding("file", "note", f"{one['path']}: {one['reason']}") for one in unread]
+    findings += [Finding("file", "note", trouble_with(one)) for one in unread]
     if pending := status.get("pending"):
         findings.append(
             Finding("status", "note", f"{counted(pending, 'piece')} {'is' if pending == 1 else 'are'} not yet indexed")

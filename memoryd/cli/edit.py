@@ -12,9 +12,11 @@ from urllib.parse import quote
 import click
 
 from memoryd.cli.frame import FAILED, NOT_FOUND, Command, Failure, Frame, clean, pass_frame, write_raw
+from memoryd.cli.naming import find_element
 
 _POLL_S = 0.2
 _WHY = "Corrected by hand."
+_ANEW = "(worded anew)"
 _HELP = "# Change gist and props, save, and close. A prop that is removed here is removed. Lines with # are left out.\n"
 
 
@@ -35,7 +37,8 @@ def share(frame: Frame, folder: str) -> None:
 def trust(frame: Frame, folder: str) -> None:
     """Take in the decision log that lies in this clone, now and after each pull.
 
-    Whoever may write to it may also have elements and decisions forgotten here.
+    Whoever may write to it may make, change, supersede and forget what is known of this project, here too. It reaches
+    nothing of yours, of another project or of the journal; what tries to is named in `memoryd status` and not applied.
     """
     _join(frame, "trust", folder)
 
@@ -58,23 +61,28 @@ def _join(frame: Frame, job: str, folder: str) -> None:
 
 
 @click.command("edit", cls=Command)
-@click.argument("id_", metavar="[ID]", required=False)
+@click.argument("name", metavar="[ID|NAME]", required=False)
 @click.option("--gist", help="The new gist.")
 @click.option("--set", "props", multiple=True, metavar="KEY=VALUE", help="Set a prop; VALUE is JSON or plain words.")
-@click.option("--why", help="The reason, in words.")
+@click.option("--title", help="What is decided; without it, what the change is of is decided anew.")
+@click.option("--why", help="The reason, in words; without it, that of what was decided.")
 @click.option("--lines", is_flag=True, help="List the lines of the log that were changed by hand.")
 @click.option("--line", metavar="FILE:NUMBER", help="Record what a changed line says now.")
 @pass_frame
 def edit(
     frame: Frame,
-    id_: str | None,
+    name: str | None,
     gist: str | None,
     props: tuple[str, ...],
+    title: str | None,
     why: str | None,
     lines: bool,
     line: str | None,
 ) -> None:
     """Change what is known of an element. The log is never edited: the change is a decision.
+
+    It takes the place of the one that stands, and keeps its title, its reason and what it cites unless --title and
+    --why say others: a corrected word is no new reason.
 
     Without options an editor opens on the element's gist and props. What a hand changed in a file of the log is not
     used; --lines lists it and --line records it.
@@ -83,13 +91,15 @@ def edit(
         frame.ask("GET", "/v1/changed-lines", _describe_changed)
     elif line:
         _record_line(frame, line, why)
-    elif id_ is None:
-        raise click.UsageError("name an element by its id, or use --lines or --line")
+    elif name is None:
+        raise click.UsageError("name an element by its id or its name, or use --lines or --line")
     else:
-        _edit_element(frame, id_, gist, props, why)
+        _edit_element(frame, find_element(frame, name), gist, props, title=title, why=why)
 
 
-def _edit_element(frame: Frame, id_: str, gist: str | None, props: tuple[str, ...], why: str | None) -> None:
+def _edit_element(
+    frame: Frame, id_: str, gist: str | None, props: tuple[str, ...], *, title: str | None, why: str | None
+) -> None:
     found = frame.client.call("GET", f"/v1/elements/{quote(id_, safe='')}")
     element = found.body
     wanted = _by_options(element, gist, props) if gist is not None or props else _by_editor(element)
@@ -97,8 +107,9 @@ def _edit_element(frame: Frame, id_: str, gist: str | None, props: tuple[str, ..
     if not mutations:
         raise Failure("nothing was changed, so nothing was recorded", FAILED)
     body = {
-        "title": f"{element['name']} was edited",
-        "why": why or _WHY,
+        **(_standing(frame, element, mutations) if not (title and why) else {}),
+        **({"title": title} if title else {}),
+        **({"why": why} if why else {}),
         "mutations": mutations,
         **({"project": element["project"]} if element["project"] else {"scope": "user"}),
     }
@@ -106,6 +117,24 @@ def _edit_element(frame: Frame, id_: str, gist: str | None, props: tuple[str, ..
     headers = {"If-Match": found.headers["etag"]}
     answer = frame.client.call("POST", "/v1/decisions", body=body, headers=headers)
     frame.show(answer, _describe_recorded(answer.body))
+
+
+def _standing(frame: Frame, element: dict[str, Any], mutations: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return title, reason and evidence of the decision that an edit replaces."""
+    heads = element["heads"]
+    if len(heads) > 1:
+        raise Failure(
+            f"{len(heads)} decisions stand on {element['name']}, and an edit would settle which holds; say so with "
+            f"--title and --why (`memoryd kg history {element['id']}` shows them)",
+            FAILED,
+        )
+    if not heads:
+        return {"title": f"{element['name']} was edited", "why": _WHY}
+    head = frame.client.call("GET", f"/v1/decisions/{quote(heads[0], safe='')}").body
+    keys = [one["key"] for one in mutations if one["op"] == "set_prop"]
+    note = f"(changed by hand: {', '.join(keys)})" if keys else _ANEW
+    why = head["why"].removesuffix(_ANEW).rstrip()
+    return {"title": head["title"], "why": f"{why} {note}".strip(), "evidence": head["evidence"]}
 
 
 def _by_options(element: dict[str, Any], gist: str | None, props: tuple[str, ...]) -> tuple[str, dict[str, Any]]:

@@ -11,12 +11,13 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 import click
 
 from clients.http import Answer, Client, DaemonUnreachable, ProblemError
-from memoryd.cli.wording import explain, names_of, reword
+from memoryd.cli.wording import explain, names_of, point_to_show, reword
 from memoryd.errors import MemorydError
 
 FAILED, USAGE, UNREACHABLE, NOT_FOUND, REFUSED = 1, 2, 3, 4, 5
@@ -46,6 +47,8 @@ COMMANDS = {
     "route": "Show which memory would answer, and why.",
     "serve": "Run the daemon in the foreground.",
     "service": "Have the system start the daemon: install, uninstall, status, logs.",
+    "settings": "Show every option, as it holds here, and what it means.",
+    "show": "Show what an id or a place stands for.",
     "status": "Show how the daemon is.",
     "sync": "Bring this memory together with a copy: setup, now.",
     "timeline": "Show what happened, newest first.",
@@ -55,7 +58,7 @@ COMMANDS = {
 """Name -> help. The command is ``command`` in the module of its name in this package."""
 
 GROUPS = {
-    "Every day": ("up", "down", "status", "remember", "recall", "timeline", "demo"),
+    "Every day": ("up", "down", "status", "remember", "recall", "show", "timeline", "demo"),
     "Knowledge": ("kg", "plan", "graph", "note", "project", "import", "export", "forget"),
 }
 """Heading -> the commands below it in the list of commands; the others stand below the last heading."""
@@ -126,7 +129,7 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the line."""
-        click.echo(f"memoryd: {clean(' '.join(self.message.split()))}", file=file or sys.stderr)
+        click.echo(f"memoryd: {clean(point_to_show(' '.join(self.message.split())))}", file=file or sys.stderr)
 
 
 class Command(click.Command):
@@ -242,8 +245,19 @@ def write_raw(data: bytes) -> None:
 
 
 def clean(text: str) -> str:
-    """Return text that cannot steer the terminal: stored text may hold escape sequences."""
-    return "".join(char if char in "\n\t" or char.isprintable() or char.isspace() else "�" for char in text)
+    """Return text that cannot steer the terminal: stored text may hold escape sequences, or return to overwrite a line.
+
+    The joiners stay: emoji of several parts, Persian and the scripts of India are written with them.
+    """
+    plain = text.replace("\r\n", "\n")
+    return "".join(char if char.isprintable() or char in _KEPT or _is_space(char) else "�" for char in plain)
+
+
+_KEPT = "\n\t\u200c\u200d"
+
+
+def _is_space(char: str) -> bool:
+    return char.isspace() and not char.isascii() and char != "\x85"
 
 
 def shorten(text: str, width: int) -> str:
@@ -264,9 +278,19 @@ def place_of(item: dict[str, Any]) -> str:
     return f"{path}{span} ({item['id']})"
 
 
+def trouble_with(item: Mapping[str, Any]) -> str:
+    """Return what is wrong with a file, or with a vault, which is named `name:` and has its colon already."""
+    return f"{str(item['path']).removesuffix(':')}: {item['reason']}"
+
+
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun in the right form: ``1 chunk``, ``1,200 chunks``."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def local_time(instant: str) -> str:
+    """Return an instant as people of this machine's zone read it, to the minute."""
+    return f"{datetime.fromisoformat(instant).astimezone():%Y-%m-%d %H:%M}"
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def extract(frame: Frame, ctx: click.Context, /, model: str, **options: Any) -> 
     if shows:
         click.echo("\r\033[K", nl=False, err=True)
     if answer.body.get("last_error"):
-        raise Failure(f"it failed: {answer.body['last_error']}")
+        raise Failure(str(answer.body["last_error"]))
     frame.show(answer, _describe(answer.body["result"]))
     ctx.exit(FAILED if answer.body["result"]["missing"] else 0)
 

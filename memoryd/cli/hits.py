@@ -45,7 +45,7 @@ def describe_hits(body: dict[str, Any]) -> Iterator[str]:
         yield f"   {excerpt(hit['text'], body.get('query') or '', title=hit['title'] or '')}"
         if hit.get("superseded_by"):
             yield f"   superseded by {hit['superseded_by']}"
-        yield f"   {place_of(hit)}"
+        yield f"   {_place(hit)}"
 
 
 def title_at(item: dict[str, Any]) -> str:
@@ -85,6 +85,12 @@ def excerpt(text: str, question: str, *, title: str = "", width: int = TEXT_CHAR
         # The next sentence did not fit whole; its start is better than nothing.
         chosen = lead + _joined(part.sentences[first : last + 1])
     return shorten(chosen, width)
+
+
+def _place(hit: dict[str, Any]) -> str:
+    """Return where a hit stands; notes are shown and changed by their place, so that no id has to be read with it."""
+    is_note = hit["kind"] in _TIMELESS and hit["store"] == "semantic" and hit.get("path")
+    return place_of(hit).rpartition(" (")[0] if is_note else place_of(hit)
 
 
 def _head(hit: dict[str, Any]) -> str:

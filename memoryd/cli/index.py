@@ -10,7 +10,19 @@ from typing import Any
 import click
 
 from clients.http import Answer
-from memoryd.cli.frame import FAILED, Command, Failure, Frame, Group, clean, counted, pass_frame, write_raw
+from memoryd.cli.frame import (
+    FAILED,
+    Command,
+    Failure,
+    Frame,
+    Group,
+    clean,
+    counted,
+    local_time,
+    pass_frame,
+    trouble_with,
+    write_raw,
+)
 
 _POLL_S = 0.3
 _SHOWN = 50
@@ -73,7 +85,7 @@ def _run(frame: Frame, arguments: dict[str, Any]) -> Any:
     if frame.as_json:
         write_raw(answer.raw)
     if answer.body.get("last_error"):
-        raise Failure(f"it failed: {answer.body['last_error']}")
+        raise Failure(str(answer.body["last_error"]))
     return answer.body["result"]
 
 
@@ -83,22 +95,22 @@ def _ask(frame: Frame) -> Answer:
 
 def _show_items(result: Any) -> None:
     for item in result["items"][:_SHOWN]:
-        click.echo(clean(f"{item['path']}: {item['reason']}"))
+        click.echo(clean(trouble_with(item)))
     if (more := len(result["items"]) - _SHOWN) > 0:
         click.echo(f"… and {more} more; --json lists them")
 
 
 def _describe(body: Any) -> Iterator[str]:
     yield f"engine {body['engine']}, model {body['model']}"
-    yield (
-        f"{body['files']:,} files, {body['episodes']:,} episodes in {body['chunks']:,} pieces, {body['notes']:,} notes"
-    )
+    held = [counted(body[name], noun) for name, noun in (("files", "file"), ("notes", "note"))]
+    yield f"{held[0]}, {counted(body['episodes'], 'episode')} in {counted(body['chunks'], 'piece')}, {held[1]}"
     for one in body["collections"]:
-        yield f"{one['name']}: {one['rows']:,} rows"
+        yield f"{one['name']}: {counted(one['rows'], 'row')}"
     for one in body["vectors"]:
         yield f"vectors of {one['fingerprint']}: {one['vectors']:,}"
-    yield f"pending: {body['pending']:,}, last scan: {body.get('last_scan', 'none yet')}"
+    scanned = local_time(body["last_scan"]) if body.get("last_scan") else "none yet"
+    yield f"pending: {counted(body['pending'], 'piece')}, last scan: {scanned}"
     for one in body["problems"]:
-        yield f"problem: {one['path']}: {one['reason']}"
+        yield f"problem: {trouble_with(one)}"
     for reason in body["degraded"]:
         yield f"degraded: {reason}"

@@ -11,10 +11,12 @@ from urllib.parse import quote
 import click
 
 from clients.http import ProblemError
+from memoryd.cli.active import active
 from memoryd.cli.edit import edit, share, trust
 from memoryd.cli.folder import working_folder
 from memoryd.cli.frame import NOT_FOUND, Failure, Frame, Group, given, pass_frame, shorten, write_raw
-from memoryd.cli.ties import explain, path, report
+from memoryd.cli.naming import find_element
+from memoryd.cli.ties import explain, path, query, report
 
 
 @click.group(cls=Group)
@@ -22,7 +24,7 @@ def command() -> None:
     """What is known: decisions, elements and how they hang together."""
 
 
-for _asked in (path, explain, report, edit, share, trust):
+for _asked in (active, path, explain, query, report, edit, share, trust):
     command.add_command(_asked)
 
 
@@ -97,15 +99,15 @@ def show(frame: Frame, name: str) -> None:
 
 
 @command.command("as-of")
-@click.argument("id_", metavar="ID")
+@click.argument("name", metavar="ID|NAME")
 @click.argument("as_of_", metavar="WHEN")
 @pass_frame
-def as_of(frame: Frame, id_: str, as_of_: str) -> None:
+def as_of(frame: Frame, name: str, as_of_: str) -> None:
     """Show an element as it was known at an instant.
 
     WHEN is an instant, or a date, whose end is meant.
     """
-    place = f"/v1/elements/{quote(id_, safe='')}"
+    place = f"/v1/elements/{quote(find_element(frame, name), safe='')}"
     try:
         frame.ask("GET", place, describe_element, query={"as_of": as_of_})
     except ProblemError as problem:
@@ -121,24 +123,24 @@ def as_of(frame: Frame, id_: str, as_of_: str) -> None:
 
 
 @command.command("history")
-@click.argument("id_", metavar="ID")
+@click.argument("name", metavar="ID|NAME")
 @pass_frame
-def history(frame: Frame, id_: str) -> None:
+def history(frame: Frame, name: str) -> None:
     """Show every decision about an element."""
 
     def lines(body: dict[str, Any]) -> Iterator[str]:
         for item in body["items"]:
             yield from _describe_decision(item)
 
-    frame.ask("GET", f"/v1/elements/{quote(id_, safe='')}/history", lines)
+    frame.ask("GET", f"/v1/elements/{quote(find_element(frame, name), safe='')}/history", lines)
 
 
 @command.command("neighbors")
-@click.argument("id_", metavar="ID")
+@click.argument("name", metavar="ID|NAME")
 @pass_frame
-def neighbors(frame: Frame, id_: str) -> None:
+def neighbors(frame: Frame, name: str) -> None:
     """Show what an element is linked with."""
-    frame.ask("GET", f"/v1/elements/{quote(id_, safe='')}/neighbors", _describe_neighbors)
+    frame.ask("GET", f"/v1/elements/{quote(find_element(frame, name), safe='')}/neighbors", _describe_neighbors)
 
 
 @command.command("conflicts")
@@ -154,6 +156,8 @@ def describe_element(body: dict[str, Any]) -> Iterator[str]:
     yield f"{body['kind']} {body['name']} ({scope}) {body['id']}"
     if body.get("gist"):
         yield f"  {body['gist']}"
+    if body.get("unconfirmed_since"):
+        yield f"  unconfirmed since {body['unconfirmed_since']}: a file that it touches changed or is gone"
     for name in ("aliases", "touches", "notes", "heads", "evidence"):
         if body.get(name):
             yield f"  {name}: {', '.join(str(value) for value in body[name])}"

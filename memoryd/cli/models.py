@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from memoryd.cli.frame import Command, Failure, Frame, Group, clean, pass_frame, write_raw
+from memoryd.cli.frame import NOT_FOUND, REFUSED, Command, Failure, Frame, Group, clean, pass_frame, write_raw
 from memoryd.embedding.errors import EmbeddingError
-from memoryd.errors import SettingsError
+from memoryd.errors import SettingsUnusable
 from memoryd.paths import Paths
 from memoryd.service.checkup import Finding
 from memoryd.settings import load_settings
@@ -30,7 +30,7 @@ def examine_model(paths: Paths) -> list[Finding]:
 
     try:
         settings = load_settings(paths.config_file)
-    except SettingsError:
+    except SettingsUnusable:
         return []  # said by the check of the settings
     shelf = shelf_of(settings, paths)
     name = settings.embedding.model
@@ -70,6 +70,7 @@ def pull(frame: Frame, name: str) -> None:
 
     It goes on in the daemon when this command is broken off, and where it stopped when it is given again.
     """
+    _state_of(frame, name)
     frame.client.call("POST", "/v1/jobs/models/run", body={"args": {"do": "pull", "model": name}})
     result = _watch_job(frame, unit="bytes")
     if not frame.as_json:
@@ -88,6 +89,11 @@ def use(frame: Frame, name: str, no_wait: bool) -> None:
 
     Its vectors are made in the background while the old model answers, also when this command is broken off.
     """
+    state = _state_of(frame, name)
+    if state == "absent":
+        raise Failure(
+            f"the files of {name} are not on this machine: `memoryd models pull {name}` fetches them", REFUSED
+        )
     arguments = {"do": "use", "model": name, "wait": False}
     frame.client.call("POST", "/v1/jobs/models/run", body={"args": arguments})
     result = _watch_job(frame, unit="")
@@ -96,6 +102,20 @@ def use(frame: Frame, name: str, no_wait: bool) -> None:
         result = {**result, "state": "serving"}
     if not frame.as_json:
         click.echo(clean(f"{name} {'serves' if result['state'] == 'serving' else 'is being built'}"))
+
+
+def _state_of(frame: Frame, name: str) -> str:
+    """Return the state of a model, before anything is chosen or fetched; ``none`` has one as well.
+
+    Raises:
+        Failure: There is no such model.
+    """
+    items = frame.client.call("GET", "/v1/models").body["items"]
+    found = next((one for one in items if one["name"] == name), None)
+    if found is None and name != "none":
+        known = ", ".join(one["name"] for one in items)
+        raise Failure(f"there is no model {name}; known are {known}, and none", NOT_FOUND)
+    return str(found["state"]) if found else "ready"
 
 
 def _watch_job(frame: Frame, *, unit: str) -> Any:

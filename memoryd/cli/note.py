@@ -17,7 +17,7 @@ from urllib.parse import quote
 import click
 
 from clients.http import Answer, DaemonUnreachable, ProblemError
-from memoryd.cli.frame import REFUSED, Failure, Frame, Group, counted, given, pass_frame, shorten, write_raw
+from memoryd.cli.frame import REFUSED, Failure, Frame, Group, clean, counted, given, pass_frame, shorten, write_raw
 
 DEFAULT_VAULT = "~"
 """In an address, the vault that new notes go to."""
@@ -31,13 +31,15 @@ def command() -> None:
 @command.command("list")
 @click.option("--tag", help="Only notes with this tag; tool means every tool/….")
 @click.option("-q", "q", metavar="WORDS", help="Only notes whose title, summary or path has these words.")
-@click.option("--broken", is_flag=True, default=None, help="Only notes with links to nothing or against the contract.")
+@click.option("--broken", is_flag=True, default=None, help="Only notes with links to nothing; they are named.")
+@click.option("--violations", "lists_violations", is_flag=True, help="Say what each note breaks of the contract.")
 @click.option("--limit", type=int, help="At most so many, 1 to 500; 50 if not given.")
 @click.option("--cursor", help="Go on where the last part ended.")
 @pass_frame
-def list_notes(frame: Frame, /, **query: Any) -> None:
-    """List notes."""
+def list_notes(frame: Frame, /, *, lists_violations: bool, **query: Any) -> None:
+    """List notes, one in a line, with the number of its dead links and of what it breaks of the contract."""
     asked = given(query)
+    names_broken = bool(asked.get("broken"))
 
     def lines(body: dict[str, Any]) -> Iterator[str]:
         if not body["items"]:
@@ -45,7 +47,7 @@ def list_notes(frame: Frame, /, **query: Any) -> None:
             yield (
                 "no note fits" if is_narrowed else "no notes yet; Markdown files of the vaults are taken in as they are"
             )
-        yield from _describe_list(body)
+        yield from _describe_list(body, names_broken=names_broken, lists_violations=lists_violations)
 
     frame.ask("GET", "/v1/notes", lines, query=asked)
 
@@ -54,12 +56,20 @@ def list_notes(frame: Frame, /, **query: Any) -> None:
 @click.argument("place", metavar="VAULT:PATH")
 @pass_frame
 def show(frame: Frame, place: str) -> None:
-    """Print a note as it is stored."""
+    """Print a note as it is stored; its ETag, which `note put --if-match` takes, goes to stderr.
+
+    What would steer a terminal is shown there as �.
+    """
     answer = frame.client.call("GET", _address(place))
     if frame.as_json:
         write_raw(answer.raw)
     else:
-        click.echo(answer.body["text"], nl=False)
+        text = answer.body["text"]
+        if etag := answer.body.get("etag"):
+            # Beside the text, which may be sent into a file.
+            click.echo(f"ETag {etag}", err=True)
+        # Not by click, which takes escape sequences out of what goes into a file.
+        write_raw((clean(text) if sys.stdout.isatty() else text).encode())
 
 
 @command.command("put")
@@ -183,13 +193,19 @@ def _describe_move(body: dict[str, Any]) -> Iterator[str]:
         yield f"{left['path']}, line {left['line']}: the link {left['written']} is left as it is: {left['reason']}"
 
 
-def _describe_list(body: dict[str, Any]) -> Iterator[str]:
+def _describe_list(body: dict[str, Any], *, names_broken: bool, lists_violations: bool) -> Iterator[str]:
     for note in body["items"]:
         tags = f" [{' '.join(note['tags'])}]" if note["tags"] else ""
-        yield f"{note['vault']}:{note['path']} “{shorten(note['title'], 80)}”{tags}"
-        for broken in note.get("broken", ()):
-            yield f"    link to nothing: {broken if isinstance(broken, str) else broken.get('written', broken)}"
-        for violation in note.get("violations", ()):
+        broken, violations = note.get("broken", ()), note.get("violations", ())
+        told = [
+            *([counted(len(broken), "dead link")] if broken and not names_broken else ()),
+            *([counted(len(violations), "violation")] if violations and not lists_violations else ()),
+        ]
+        counts = f" ({', '.join(told)})" if told else ""
+        yield f"{note['vault']}:{note['path']} “{shorten(note['title'], 80)}”{tags}{counts}"
+        for written in broken if names_broken else ():
+            yield f"    link to nothing: {written}"
+        for violation in violations if lists_violations else ():
             yield f"    {violation}"
     if body.get("next_cursor"):
         yield f"there is more: --cursor {body['next_cursor']}"

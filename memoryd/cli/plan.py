@@ -29,7 +29,7 @@ def list_plans(frame: Frame) -> None:
 @pass_frame
 def show(frame: Frame, id_: str) -> None:
     """Show a plan with all that it would record."""
-    frame.ask("GET", f"/v1/plans/{quote(id_, safe='')}", _describe)
+    frame.ask("GET", f"/v1/plans/{quote(id_, safe='')}", describe)
 
 
 @command.command("apply")
@@ -37,7 +37,7 @@ def show(frame: Frame, id_: str) -> None:
 @pass_frame
 def apply(frame: Frame, id_: str) -> None:
     """Record what a plan proposes."""
-    frame.ask("POST", f"/v1/plans/{quote(id_, safe='')}/apply", _describe)
+    frame.ask("POST", f"/v1/plans/{quote(id_, safe='')}/apply", describe)
 
 
 @command.command("undo")
@@ -45,7 +45,7 @@ def apply(frame: Frame, id_: str) -> None:
 @pass_frame
 def undo(frame: Frame, id_: str) -> None:
     """Take an applied plan back; what was recorded since stays."""
-    frame.ask("POST", f"/v1/plans/{quote(id_, safe='')}/undo", _describe)
+    frame.ask("POST", f"/v1/plans/{quote(id_, safe='')}/undo", describe)
 
 
 def _describe_list(body: dict[str, Any]) -> Iterator[str]:
@@ -55,7 +55,8 @@ def _describe_list(body: dict[str, Any]) -> Iterator[str]:
         yield _headline(plan)
 
 
-def _describe(plan: dict[str, Any]) -> Iterator[str]:
+def describe(plan: dict[str, Any]) -> Iterator[str]:
+    """Return the lines of a plan: its state, and all that it would record."""
     yield _headline(plan)
     for step in plan["steps"]:
         yield f"  {step['title']} ({step['project'] or step['scope']})"

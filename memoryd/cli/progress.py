@@ -33,5 +33,5 @@ def run_job(frame: Frame, name: str, arguments: Mapping[str, Any]) -> dict[str, 
     if frame.as_json:
         write_raw(answer.raw)
     if answer.body.get("last_error"):
-        raise Failure(f"it failed: {answer.body['last_error']}")
+        raise Failure(str(answer.body["last_error"]))
     return dict(answer.body.get("result") or {})

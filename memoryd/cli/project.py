@@ -34,7 +34,7 @@ def merge(frame: Frame, from_: str, into: str) -> None:
 
     def lines(body: dict[str, Any]) -> Iterator[str]:
         yield f"{from_} is now part of:"
-        yield from _describe(body)
+        yield from describe(body)
 
     frame.ask("POST", "/v1/projects/merge", lines, body={"from": from_, "into": into})
 
@@ -43,10 +43,11 @@ def _describe_list(body: dict[str, Any]) -> Iterator[str]:
     if not body["items"]:
         yield "no project is known yet; the first `memoryd remember` in a project's folder makes it known"
     for item in body["items"]:
-        yield from _describe(item)
+        yield from describe(item)
 
 
-def _describe(item: dict[str, Any]) -> Iterator[str]:
+def describe(item: dict[str, Any]) -> Iterator[str]:
+    """Return the lines of a project: its name and id, its remotes and its folders."""
     yield f"{item['name']} ({item['id']})"
     for remote in item.get("remotes", ()):
         yield f"    {remote}"

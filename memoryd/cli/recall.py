@@ -13,6 +13,11 @@ from memoryd.cli.frame import Command, Frame, given, pass_frame
 from memoryd.cli.hits import describe_hits
 from memoryd.cli.route import describe_route
 
+NOTHING = "nothing that is stored seems to answer this: the hits are only the nearest"
+"""The reason by which the daemon says that nothing is relevant; a test compares it with the router's."""
+NEAREST = 3
+"""So many hits are shown of an answer that is none."""
+
 
 @click.command(cls=Command)
 @click.argument("query", nargs=-1, metavar="QUESTION...")
@@ -37,11 +42,18 @@ def command(frame: Frame, /, query: tuple[str, ...], **options: Any) -> None:
 
 
 def describe(body: dict[str, Any]) -> Iterator[str]:
-    """Return the lines of an answer: route, hits, and what was missing."""
-    yield from describe_route(body["route"], on_one_line=True)
-    if not body["hits"]:
-        yield "nothing relevant is remembered"
-    yield from describe_hits(body)
+    """Return the lines of an answer: whether it is one, route, hits, and what was missing."""
+    reasons = body["route"]["reasons"]
+    is_off = NOTHING in reasons
+    if is_off or not body["hits"]:
+        yield "nothing relevant is remembered" + ("; these are only the nearest" if body["hits"] else "")
+    rest = [reason for reason in reasons if reason != NOTHING]
+    yield from describe_route({**body["route"], "reasons": rest}, on_one_line=True)
+    shown = body["hits"][:NEAREST] if is_off else body["hits"]
+    yield from describe_hits({**body, "hits": shown})
+    if len(shown) < len(body["hits"]):
+        yield ""
+        yield f"{len(body['hits']) - len(shown)} more lie farther off; --json has them"
     if "explain" in body:
         yield from describe_account(body["explain"], body["hits"])
     if body["degraded"]:

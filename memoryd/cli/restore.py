@@ -23,8 +23,10 @@ def command(frame: Frame, file: Path, keep_both: bool) -> None:
     result = run_job(frame, "restore", {"file": str(file.absolute()), "keep_both": keep_both})
     if frame.as_json:
         return
+    same = result["files"] - result["taken_count"] - result["kept_count"]
     click.echo(
-        f"the backup holds {counted(result['files'], 'file')}; {counted(len(result['taken']), 'file')} came back"
+        f"the backup holds {counted(result['files'], 'file')}: {result['taken_count']:,} came back or were completed, "
+        f"{result['kept_count']:,} were changed since and stay as they are here, {max(0, same):,} needed nothing"
     )
     for path in result["kept"]:
         click.echo(clean(f"stays as it is here: {path}"))

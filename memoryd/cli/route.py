@@ -10,6 +10,9 @@ import click
 from memoryd.cli.folder import working_folder
 from memoryd.cli.frame import Command, Frame, pass_frame
 
+WIDTH = 100
+"""A route with its reasons that is longer is told in several lines."""
+
 
 @click.command(cls=Command)
 @click.argument("query", nargs=-1, required=True, metavar="QUESTION...")
@@ -23,10 +26,11 @@ def command(frame: Frame, query: tuple[str, ...]) -> None:
 
 
 def describe_route(route: dict[str, Any], *, on_one_line: bool = False) -> Iterator[str]:
-    """Return the lines that explain a route; the reasons stand in a line each, or all behind the route."""
+    """Return the lines that explain a route; the reasons stand in a line each, or all behind it where they fit."""
     head, reasons = f"route: {route['store']} ({route['confidence']:.2f})", route["reasons"]
-    if on_one_line:
-        yield f"{head}: {'; '.join(reasons)}" if reasons else head
+    whole = f"{head}: {'; '.join(reasons)}" if reasons else head
+    if on_one_line and len(whole) <= WIDTH:
+        yield whole
     else:
         yield head
         yield from (f"  {reason}" for reason in reasons)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
 
 from memoryd.cli.frame import Command, Frame, counted, pass_frame
+from memoryd.cli.service import service_of
+from memoryd.paths import find_paths
 
 
 @click.command(cls=Command)
@@ -23,6 +26,8 @@ def command(frame: Frame, sessions: bool) -> None:
     def lines(body: Any) -> Iterator[str]:
         state = "ready" if body["ready"] else "starting"
         yield f"memoryd {body['version']}, pid {endpoint.pid}, {state}, {endpoint.url}"
+        if service_of(find_paths(), os.environ) is not None:
+            yield "service: installed; `memoryd service status` shows it"
         yield from describe(body)
 
     frame.ask("GET", "/v1/status", lines)
@@ -39,7 +44,7 @@ def describe(body: dict[str, Any]) -> Iterator[str]:
             for key, value in body[half].items()
         )
         yield f"{half}: {held}"
-    yield f"pending: {body['pending']:,}"
+    yield f"pending: {counted(body['pending'], 'piece')} not yet indexed"
     for reason in body["degraded"]:
         yield f"degraded: {reason}"
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from memoryd.cli.frame import Failure, Frame, Group, clean, counted, pass_frame, write_raw
+from memoryd.cli.frame import REFUSED, Failure, Frame, Group, clean, counted, pass_frame, write_raw
+from memoryd.paths import find_paths
+from memoryd.settings import load_settings
 
 _POLL_S = 0.2
 _SHOWN = 20
@@ -21,15 +23,25 @@ def command() -> None:
 
 @command.command("setup")
 @click.argument("remote", metavar="FOLDER|ADDRESS")
+@click.option("--create", is_flag=True, help="Make the folder if it is not there.")
+@click.option("--force", is_flag=True, help="Replace the copy that was chosen before.")
 @pass_frame
-def setup(frame: Frame, remote: str) -> None:
+def setup(frame: Frame, remote: str, create: bool, force: bool) -> None:
     """Choose the copy, and bring both together for the first time.
 
     A folder may be one that Syncthing or a network drive keeps; an address is one that git knows. Nothing is taken
     as removed this time: the union of both stays.
     """
     is_address = "://" in remote or ("@" in remote and ":" in remote and not Path(remote).exists())
-    _run(frame, {"remote": remote if is_address else str(Path(remote).expanduser().absolute())})
+    address = remote if is_address else str(Path(remote).expanduser().absolute())
+    chosen = load_settings(find_paths().config_file).sync.remote
+    if chosen and chosen != address and not force:
+        raise Failure(f"this memory is synchronised with {chosen}; --force chooses {address} instead", REFUSED)
+    if not is_address and not Path(address).is_dir():
+        if not create:
+            raise Failure(f"there is no folder {address}; mount it, or repeat with --create to make it")
+        Path(address).mkdir(0o700, parents=True)
+    _run(frame, {"remote": address})
 
 
 @command.command("now")
@@ -46,10 +58,12 @@ def _run(frame: Frame, arguments: dict[str, Any]) -> None:
     if frame.as_json:
         write_raw(answer.raw)
     if answer.body.get("last_error"):
-        raise Failure(f"it failed: {answer.body['last_error']}")
+        raise Failure(str(answer.body["last_error"]))
     if frame.as_json:
         return
     result = answer.body["result"]
     for one in result["conflicts"][:_SHOWN]:
         click.echo(clean(f"{one['path']}: {one['reason']}"))
-    click.echo(f"{counted(len(result['taken']), 'file')} taken, {counted(len(result['given']), 'file')} given")
+    if (more := len(result["conflicts"]) - _SHOWN) > 0:
+        click.echo(f"… and {more} more; --json lists them")
+    click.echo(f"{counted(result['taken_count'], 'file')} taken, {counted(result['given_count'], 'file')} given")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from memoryd.cli.frame import Command, Frame, counted, pass_frame, shorten, write_raw
+from memoryd.cli.frame import Command, Frame, counted, given, pass_frame, shorten, write_raw
 from memoryd.cli.graph import PATIENCE_S
 
 _MOST_TIES = 20
@@ -38,6 +38,17 @@ def explain(frame: Frame, of: str, as_of: str | None) -> None:
     """
     body = {"of": of, **({} if as_of is None else {"as_of": as_of})}
     frame.ask("POST", "/v1/graph/explain", _describe_explanation, body=body, timeout_s=PATIENCE_S)
+
+
+@click.command("query", cls=Command)
+@click.argument("text")
+@click.option("--max-chars", type=click.IntRange(500, 200_000), help="How long the answer may be, as JSON.")
+@click.option("--as-of", help="An instant or a date (its end): the log as it was then.")
+@pass_frame
+def query(frame: Frame, text: str, max_chars: int | None, as_of: str | None) -> None:
+    """Show the part of the graph that answers TEXT: what it names or means, and how that hangs together."""
+    body = given({"query": text, "max_chars": max_chars, "as_of": as_of})
+    frame.ask("POST", "/v1/graph/query", _describe_answer, body=body, timeout_s=PATIENCE_S)
 
 
 @click.command("report", cls=Command)
@@ -86,6 +97,28 @@ def _describe_explanation(body: dict[str, Any]) -> Iterator[str]:
         yield f"note {note['title']} ({note['path']}){told}"
     if body["evidence"]:
         yield f"evidence: {', '.join(body['evidence'])}"
+    yield from body["degraded"]
+
+
+def _describe_answer(body: dict[str, Any]) -> Iterator[str]:
+    if not body["nodes"]:
+        yield "nothing in the graph answers this"
+    starts = {start["id"] for start in body["starts"]}
+    names = {node["id"]: node for node in body["nodes"]}
+    for node in body["nodes"]:
+        if node["id"] in starts:
+            about = f": {shorten(node['about'], 160)}" if node.get("about") else ""
+            place = f"  ({node['path']})" if node.get("path") else ""
+            yield f"{_named(node)}{about}{place}"
+    for link in body["links"]:
+        ends = f"{_named(names[link['source']])} {_arrow(link | {'forward': True})} {_named(names[link['target']])}"
+        yield f"{ends}{_place(link)}"
+    left = body["left_out"]
+    if left["nodes"] or left["links"]:
+        kept_out = f"{counted(left['nodes'], 'node')} and {counted(left['links'], 'link')}"
+        yield f"{kept_out} did not fit; --max-chars makes room"
+    if left["further_ties"]:
+        yield f"what is shown has {counted(left['further_ties'], 'further tie')}"
     yield from body["degraded"]
 
 

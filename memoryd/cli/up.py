@@ -11,7 +11,8 @@ import click
 from clients.endpoint import DaemonUnreachable, Places
 from clients.http import Client, ProblemError
 from memoryd.cli.frame import Command, Frame, pass_frame
-from memoryd.errors import StartError
+from memoryd.cli.service import service_of
+from memoryd.errors import StartFailed
 from memoryd.paths import Paths, find_paths
 from memoryd.service.lock import find_holder
 from memoryd.service.process import start_detached, wait_until
@@ -28,36 +29,62 @@ _ASK_S = 5.0
 )
 @pass_frame
 def command(frame: Frame, port: int | None, timeout_s: float) -> None:
-    """Start the daemon in the background and wait until it answers."""
+    """Start the daemon in the background, by the service where one is installed, and wait until it answers."""
     paths = find_paths()
     paths.make()
     paths.require_writable()
     paths.down_marker.unlink(missing_ok=True)
     places = Places(str(paths.state), str(paths.config))
     started = None
-    if find_holder(paths.lock_file, paths.memory) is None:
+    is_absent = find_holder(paths.lock_file, paths.memory) is None
+    is_serviced = is_absent and _start_service(paths, port)
+    if is_absent and not is_serviced:
         environ = (
             {**os.environ, "MEMORYD_HOME": str(paths.memory.parent)} if os.environ.get("MEMORYD_HOME") else os.environ
         )
         arguments = ["serve", *(["--port", str(port)] if port is not None else [])]
         started = start_detached(arguments, output=paths.log / OUTPUT_NAME, environ=environ)
-    _wait(paths, places, started, timeout_s)
+    _wait(paths, places, started, timeout_s, is_serviced=is_serviced)
     client = Client.find(places)
-    said = "already runs" if started is None or started.pid != client.endpoint.pid else "is up"
+    said = "is up" if is_serviced or (started is not None and started.pid == client.endpoint.pid) else "already runs"
     if frame.as_json:
         frame.ask("GET", "/v1/status")
     else:
         click.echo(f"memoryd {said} (pid {client.endpoint.pid}) at {client.endpoint.url}")
 
 
-def _wait(paths: Paths, places: Places, started: subprocess.Popen[bytes] | None, timeout_s: float) -> None:
+def _start_service(paths: Paths, port: int | None) -> bool:
+    """Have the service manager start the daemon where our service is installed; tell whether it was asked.
+
+    A daemon that is started by hand beside an installed service would be watched by nobody, and the service's own
+    would find the memory taken.
+    """
+    manager = service_of(paths, os.environ)
+    if manager is None:
+        return False
+    if port is not None:
+        raise StartFailed(
+            "--port is for a daemon that is started by hand, and here a service starts it; set [service] port in "
+            f"{paths.config_file} instead"
+        )
+    try:
+        manager.start()
+    except StartFailed as error:
+        click.echo(f"the service could not be started, so the daemon starts without it: {error}", err=True)
+        return False
+    return True
+
+
+def _wait(
+    paths: Paths, places: Places, started: subprocess.Popen[bytes] | None, timeout_s: float, *, is_serviced: bool
+) -> None:
     reason = "it does not answer"
 
     def is_settled() -> bool:
         nonlocal reason
         # Somebody else may have been a moment faster; then theirs is the daemon to wait for.
         if started is not None and started.poll() is not None and find_holder(paths.lock_file, paths.memory) is None:
-            raise StartError(_last_words(paths, started.returncode))
+            raise StartFailed(_last_words(paths, started.returncode))
         try:
             Client.find(places, timeout_s=_ASK_S).call("GET", "/readyz")
         except DaemonUnreachable as error:
@@ -65,7 +92,7 @@ def _wait(paths: Paths, places: Places, started: subprocess.Popen[bytes] | None,
             return False
         except ProblemError as problem:
             if problem.slug != "not-ready":
-                raise StartError(
+                raise StartFailed(
                     f"the daemon runs, but cannot serve: {problem} ({paths.log} holds its log)"
                 ) from problem
             reason = str(problem)
@@ -79,9 +106,10 @@ def _wait(paths: Paths, places: Places, started: subprocess.Popen[bytes] | None,
     if shows_progress:
         click.echo("\r\033[K", nl=False, err=True)
     if not in_time:
-        raise StartError(
+        way = "`memoryd service status`" if is_serviced else "`memoryd status`"
+        raise StartFailed(
             f"the daemon is not ready after {timeout_s:g} s: {reason}; it goes on starting: "
-            f"`memoryd status` shows how far it is, {paths.log} holds its log"
+            f"{way} shows how far it is, {paths.log} holds its log"
         )
 
 

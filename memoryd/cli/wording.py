@@ -27,6 +27,9 @@ PHRASES = {
     "or give since or until to read a span": "or give --since or --until to read a span",
     "until must not be before since": "--until must not be before --since",
     "; send next_cursor as it was given": "; give it as it was shown",
+    "read it, then change it with If-Match": (
+        "`memoryd note show` prints its ETag, and `memoryd note put --if-match ETAG` changes it"
+    ),
     "Send the token in the header Authorization: Bearer …": (
         "the daemon does not know the token of this memory; is MEMORYD_HOME that of the daemon?"
     ),
@@ -40,9 +43,10 @@ _RULES = (
     (re.compile(r"^there is no field of this name$"), "this daemon does not know it; is it of another version?"),
 )
 # Their titles say no more than their details.
-_PLAIN = frozenset({"invalid-request", "not-found", "near-duplicate", "ambiguous-name"})
+_PLAIN = frozenset({"invalid-request", "not-found", "near-duplicate", "ambiguous-name", "exists"})
 _POINTER = re.compile(r"/(?:body|query|path|header)(?:/[\w~.-]+)+")
 _PLACE = re.compile(r"^([a-z_]+)((?:\[\d+\]|\.[a-z_]+)*)(?=: | has )")
+_NO_NAME = re.compile(r"no element has this name: ((?:no|ep|fo|pl)_[0-9A-Za-z]+)(?=;|$)")
 _SHOWN = 3
 
 
@@ -81,6 +85,12 @@ def reword(text: str, names: Mapping[str, str]) -> str:
         text = text.replace(said, shown)
     text = _POINTER.sub(lambda found: _shown_place(found[0].split("/")[2:], names), text)
     return _PLACE.sub(lambda found: _shown_place(_parts(found[0]), names), text)
+
+
+def point_to_show(message: str) -> str:
+    """Return a failure of a search by name; where an id of another kind was given, it names the command that has it."""
+    found = _NO_NAME.match(message)
+    return f"{found[1]} is no element; `memoryd show {found[1]}` shows what it is" if found else message
 
 
 def _faults(errors: Any, names: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from memoryd.embedding import bge
-from memoryd.embedding.errors import ModelUnavailableError, UnknownModelError
+from memoryd.embedding.errors import ModelUnavailable, UnknownModel
 from memoryd.embedding.files import ModelFiles, from_folder, from_package
 from memoryd.embedding.flag import FlagEmbedder
 from memoryd.embedding.lazy import LazyEmbedder
@@ -41,23 +41,23 @@ MANIFESTS: Mapping[str, Manifest] = MappingProxyType({it.name: it for it in (_E5
 
 
 def find(name: str) -> Manifest | None:
-    """Return the manifest of a name, None for ``none``. Raises UnknownModelError."""
+    """Return the manifest of a name, None for ``none``. Raises UnknownModel."""
     if name == NONE:
         return None
     if name not in MANIFESTS:
-        raise UnknownModelError(f"there is no model {name!r}; known are {', '.join([*MANIFESTS, NONE])}")
+        raise UnknownModel(f"there is no model {name!r}; known are {', '.join([*MANIFESTS, NONE])}")
     return MANIFESTS[name]
 
 
 def locate(manifest: Manifest, models_dir: Path, folder: Path | None = None) -> ModelFiles:
     """Return a model's files, unpacked if need be; those that no package carries lie in ``folder``, or were pulled.
 
-    Raises ModelUnavailableError or WeightsChangedError.
+    Raises ModelUnavailable or WeightsChanged.
     """
     if isinstance(manifest.source, PackageSource):
         return from_package(manifest, manifest.source, models_dir)
     if folder is None and not is_pulled(manifest.source, models_dir):
-        raise ModelUnavailableError(
+        raise ModelUnavailable(
             f"the files of {manifest.name} are not on this machine: `memoryd models pull {manifest.name}` fetches "
             f"them, or set embedding.folder to a folder that holds {manifest.source.models[0]} and tokenizer.json"
         )
@@ -78,19 +78,6 @@ def make(manifest: Manifest, files: ModelFiles, *, threads: int = 2) -> ModelEmb
     return OnnxEmbedder(manifest, files, threads=threads)
 
 
-def open_lazily(
-    name: str, models_dir: Path, *, folder: Path | None = None, threads: int = 2, idle_s: float = 600
-) -> LazyEmbedder | None:
-    """Return an embedder that loads itself when it is first used; None for ``none``. See ``open_manifest``.
-
-    Raises UnknownModelError, and ModelUnavailableError for a folder without the model.
-    """
-    manifest = find(name)
-    if manifest is None:
-        return None
-    return open_manifest(manifest, models_dir, folder=folder, threads=threads, idle_s=idle_s)
-
-
 def open_manifest(
     manifest: Manifest,
     models_dir: Path,
@@ -105,7 +92,7 @@ def open_manifest(
     Nothing is read for packed weights, whose sum is pinned. For a folder the sum of its files is taken here (seconds
     the first time, then remembered), since it names the space of the vectors. ``with_lexical`` False leaves a
     model's token weights unused.
-    Raises ModelUnavailableError where the files are not there.
+    Raises ModelUnavailable where the files are not there.
     """
     source = manifest.source
     files = None if isinstance(source, PackageSource) else locate(manifest, models_dir, folder)

@@ -14,14 +14,16 @@ from pathlib import Path
 import structlog
 
 from memoryd.embedding.errors import (
-    NoSpaceError,
+    NoSpace,
     PullError,
-    PullStoppedError,
-    ServerUnreachableError,
-    WeightsChangedError,
+    PullStopped,
+    RangeRefused,
+    ServerUnreachable,
+    WeightsChanged,
 )
-from memoryd.embedding.hub import Hub, RangeRefused
-from memoryd.paths import FILE_MODE, FOLDER_MODE, sync_folder
+from memoryd.embedding.hub import Hub
+from memoryd.paths import FILE_MODE, FOLDER_MODE
+from memoryd.text.durable import sync_folder
 
 log = structlog.get_logger("memoryd.embedding.download")
 
@@ -62,7 +64,7 @@ class Download:
     def fetch(self, url: str, target: Path, expected: Expected, progress: Callable[[int], None]) -> str:
         """Put the file in its place and return its sha256; ``progress`` gets the bytes of it that are there.
 
-        Raises PullError (what was fetched stays for the next try), WeightsChangedError where what came is another
+        Raises PullError (what was fetched stays for the next try), WeightsChanged where what came is another
         file; it is thrown away.
         """
         part = target.with_name(target.name + ".part")
@@ -77,7 +79,7 @@ class Download:
             found = self._checked(url, part, expected)
         if found is None:
             part.unlink()
-            raise WeightsChangedError(
+            raise WeightsChanged(
                 f"{url} is not the file that was expected: its sum differs. It was thrown away; try again, and if it "
                 "stays so, do not trust this server"
             )
@@ -99,12 +101,12 @@ class Download:
             try:
                 if self._fetch_rest(url, part, before, expected, progress):
                     return
-                problem: PullError = ServerUnreachableError(f"{url} broke off at byte {_size(part)}")
+                problem: PullError = ServerUnreachable(f"{url} broke off at byte {_size(part)}")
             except RangeRefused:
                 # The file there is shorter than what lies here: what lies here is of no use.
                 part.unlink(missing_ok=True)
-                problem = ServerUnreachableError(f"{url} is shorter than expected")
-            except ServerUnreachableError as error:
+                problem = ServerUnreachable(f"{url} is shorter than expected")
+            except ServerUnreachable as error:
                 problem = error
             if _size(part) > before:
                 left, rest_s = TRIES, _FIRST_REST_S
@@ -126,16 +128,16 @@ class Download:
         with answer.body as body:
             size = expected.size if expected.size is not None else answer.total
             if answer.total is not None and size != answer.total:
-                raise WeightsChangedError(f"{url} has {answer.total} bytes, not {size}: it is not the file expected")
+                raise WeightsChanged(f"{url} has {answer.total} bytes, not {size}: it is not the file expected")
             if answer.start not in {0, start}:
-                raise ServerUnreachableError(f"{url} answered from byte {answer.start}, not {start}")
+                raise ServerUnreachable(f"{url} answered from byte {answer.start}, not {start}")
             with _opened(part, fresh=answer.start == 0) as file:
                 done = answer.start
                 progress(done)
                 while block := _read(url, body):
                     done += len(block)
                     if size is not None and done > size:
-                        raise WeightsChangedError(f"{url} gives more than {size} bytes: it is not the file expected")
+                        raise WeightsChanged(f"{url} gives more than {size} bytes: it is not the file expected")
                     _write(file.fileno(), block, part)
                     progress(done)
                     self._check_stop()
@@ -152,7 +154,7 @@ class Download:
 
     def _check_stop(self) -> None:
         if self._should_stop():
-            raise PullStoppedError("the download was stopped; the next one goes on from there")
+            raise PullStopped("the download was stopped; the next one goes on from there")
 
 
 def _opened(part: Path, *, fresh: bool) -> io.BufferedWriter:
@@ -166,7 +168,7 @@ def _read(url: str, body: http.client.HTTPResponse) -> bytes:
     except http.client.IncompleteRead:
         return b""  # it broke off; the size tells
     except (OSError, http.client.HTTPException) as error:
-        raise ServerUnreachableError(f"{url} broke off: {str(error) or type(error).__name__}") from error
+        raise ServerUnreachable(f"{url} broke off: {str(error) or type(error).__name__}") from error
 
 
 def _write(descriptor: int, block: bytes, part: Path) -> None:
@@ -176,7 +178,7 @@ def _write(descriptor: int, block: bytes, part: Path) -> None:
             rest = rest[os.write(descriptor, rest) :]
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise NoSpaceError(f"the disk of {part.parent} is full; make room and pull again: it goes on") from error
+            raise NoSpace(f"the disk of {part.parent} is full; make room and pull again: it goes on") from error
         raise PullError(f"{part} cannot be written: {error.strerror}") from error
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import structlog
 
-from memoryd.embedding.errors import ModelUnavailableError, WeightsChangedError
+from memoryd.embedding.errors import ModelUnavailable, WeightsChanged
 from memoryd.embedding.head import find_head
 from memoryd.embedding.manifest import FolderSource, Manifest, PackageSource
 from memoryd.embedding.packed import read_packed
@@ -42,7 +42,7 @@ def from_package(manifest: Manifest, source: PackageSource, models_dir: Path) ->
     """Return the files of packed weights, unpacking them into ``<models_dir>/<sha256>/`` if they are not there whole.
 
     Takes a few seconds the first time, a fraction of one later (the sums of the unpacked files are checked).
-    Raises ModelUnavailableError (package or onnx missing, folder not writable) and WeightsChangedError.
+    Raises ModelUnavailable (package or onnx missing, folder not writable) and WeightsChanged.
     """
     home = models_dir / source.sha256
     if not _is_whole(home, manifest):
@@ -50,7 +50,7 @@ def from_package(manifest: Manifest, source: PackageSource, models_dir: Path) ->
         try:
             _unpack(manifest, _read_pinned(source), home)
         except OSError as error:
-            raise ModelUnavailableError(f"the model cannot be prepared in {models_dir}: {error}") from error
+            raise ModelUnavailable(f"the model cannot be prepared in {models_dir}: {error}") from error
         log.info("model prepared", model=manifest.name, seconds=round(time.monotonic() - started, 1))
     return ModelFiles(home / _GRAPH, home / _TOKENIZER, source.sha256)
 
@@ -59,16 +59,16 @@ def from_folder(manifest: Manifest, source: FolderSource, folder: Path, models_d
     """Return the files of a model in a folder of the user.
 
     The weights have no pinned sum, so their own is taken: seconds for gigabytes the first time, then remembered in
-    ``models_dir`` by path, size and time of change. Raises ModelUnavailableError where a file is missing.
+    ``models_dir`` by path, size and time of change. Raises ModelUnavailable where a file is missing.
     """
     # The path is not resolved: in a hub cache the graph is a link, and its external data lie beside the link.
     graph = next((folder / name for name in source.models if (folder / name).is_file()), None)
     if graph is None:
-        raise ModelUnavailableError(f"no model in {folder}: looked for {', '.join(source.models)}")
+        raise ModelUnavailable(f"no model in {folder}: looked for {', '.join(source.models)}")
     places = (graph.parent / _TOKENIZER, folder / _TOKENIZER, graph.parent.parent / _TOKENIZER)
     tokenizer = next((path for path in places if path.is_file()), None)
     if tokenizer is None:
-        raise ModelUnavailableError(f"{_TOKENIZER} is missing beside {graph}")
+        raise ModelUnavailable(f"{_TOKENIZER} is missing beside {graph}")
     head = find_head(graph.parent, manifest.sparse_head) if manifest.sparse_head else None
     names = [*(graph.name + ending for ending in source.beside), *source.also]
     beside = (graph.with_name(name) for name in names)
@@ -76,7 +76,7 @@ def from_folder(manifest: Manifest, source: FolderSource, folder: Path, models_d
     try:
         total = hashlib.sha256("".join(remembered_sha256(path, models_dir) for path in parts).encode())
     except OSError as error:
-        raise ModelUnavailableError(f"the model in {folder} cannot be read or noted: {error}") from error
+        raise ModelUnavailable(f"the model in {folder} cannot be read or noted: {error}") from error
     return ModelFiles(graph, tokenizer, total.hexdigest(), head)
 
 
@@ -90,11 +90,11 @@ def _read_pinned(source: PackageSource) -> bytes:
     spec = importlib.util.find_spec(source.package)
     folder = Path(spec.origin).parent if spec and spec.origin else None
     if folder is None or not (folder / source.file).is_file():
-        raise ModelUnavailableError(f"the package {source.package} with the model's weights is not installed")
+        raise ModelUnavailable(f"the package {source.package} with the model's weights is not installed")
     data = (folder / source.file).read_bytes()
     found = hashlib.sha256(data).hexdigest()
     if found != source.sha256:
-        raise WeightsChangedError(
+        raise WeightsChanged(
             f"{source.file} of {source.package} has the sha256 {found}, not the pinned {source.sha256}: "
             "reinstall the version that memoryd names"
         )

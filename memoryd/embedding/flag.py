@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memoryd.embedding.errors import BadVectorError, EmbeddingError, ModelUnavailableError, UnreadableModelError
+from memoryd.embedding.errors import BadVector, EmbeddingError, ModelUnavailable, UnreadableModel
 from memoryd.embedding.files import ModelFiles
 from memoryd.embedding.head import read_head
 from memoryd.embedding.manifest import Manifest
@@ -30,8 +30,8 @@ _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
 class FlagEmbedder:
     """Unit vectors and token weights by ``BGEM3FlagModel`` on the processor. Safe in several threads.
 
-    Raises ModelUnavailableError where the library is not installed or a head is missing (it would make one up),
-    UnreadableModelError where it cannot load the files.
+    Raises ModelUnavailable where the library is not installed or a head is missing (it would make one up),
+    UnreadableModel where it cannot load the files.
     """
 
     def __init__(self, manifest: Manifest, files: ModelFiles, *, threads: int = 2) -> None:
@@ -40,14 +40,14 @@ class FlagEmbedder:
         folder = files.graph.parent
         missing = [name for name in _HEADS if not (folder / name).is_file()]
         if missing:
-            raise ModelUnavailableError(f"{' and '.join(missing)} is missing in {folder}: pull the model again")
+            raise ModelUnavailable(f"{' and '.join(missing)} is missing in {folder}: pull the model again")
         read_head(folder / _HEADS[0])
         os.environ.update(_OFFLINE)
         try:
             library = importlib.import_module("FlagEmbedding")
             importlib.import_module("torch").set_num_threads(threads)
         except ImportError as error:
-            raise ModelUnavailableError(
+            raise ModelUnavailable(
                 f"FlagEmbedding cannot be imported ({error}); install memoryd with the extra `flag`"
             ) from error
         try:
@@ -56,9 +56,9 @@ class FlagEmbedder:
             )
             found = int(self._encode(["x"])["dense_vecs"].shape[1])
         except Exception as error:  # torch and transformers raise classes of their own
-            raise UnreadableModelError(f"FlagEmbedding cannot load {folder}: {error}") from error
+            raise UnreadableModel(f"FlagEmbedding cannot load {folder}: {error}") from error
         if found != manifest.dimension:
-            raise UnreadableModelError(f"{folder} gives {found} numbers a text, not {manifest.dimension}")
+            raise UnreadableModel(f"{folder} gives {found} numbers a text, not {manifest.dimension}")
 
     @property
     def fingerprint(self) -> str:
@@ -94,7 +94,7 @@ class FlagEmbedder:
         vectors = np.asarray(answer["dense_vecs"], np.float32)
         bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
         if bad.size:
-            raise BadVectorError(f"the model gave no usable vector for {bad.size} texts", bad.tolist())
+            raise BadVector(f"the model gave no usable vector for {bad.size} texts", bad.tolist())
         weights = [{int(id_): float(w) for id_, w in one.items() if w > 0} for one in answer["lexical_weights"]]
         return vectors, weights
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memoryd.embedding.errors import UnreadableModelError
+from memoryd.embedding.errors import UnreadableModel
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -55,16 +55,16 @@ def find_head(folder: Path, stem: str) -> Path | None:
 
 
 def read_head(path: Path) -> LexicalHead:
-    """Read a head. Raises UnreadableModelError where the file is none (a random head would be worse than none)."""
+    """Read a head. Raises UnreadableModel where the file is none (a random head would be worse than none)."""
     try:
         _refuse_large(path.stat().st_size)
         tensors = _READERS[path.suffix](path)
         weight = np.asarray(tensors["weight"], np.float32).reshape(-1)
         bias = np.asarray(tensors["bias"], np.float32).reshape(-1)
     except Exception as error:  # a foreign file can be wrong in any way, and each way means the same
-        raise UnreadableModelError(f"{path} is not a lexical head: {error}") from error
+        raise UnreadableModel(f"{path} is not a lexical head: {error}") from error
     if bias.size != 1 or not np.isfinite(weight).all() or not np.isfinite(bias).all():
-        raise UnreadableModelError(f"{path} is not a lexical head: one finite weight vector and one bias are expected")
+        raise UnreadableModel(f"{path} is not a lexical head: one finite weight vector and one bias are expected")
     return LexicalHead(weight, float(bias[0]))
 
 
@@ -77,7 +77,7 @@ def _read_pt(path: Path) -> Mapping[str, Any]:
         root = name.removesuffix("data.pkl")
         state = _TensorUnpickler(archive, root, archive.read(name)).load()
     if not isinstance(state, Mapping):
-        raise ValueError("no state dictionary inside")  # noqa: TRY004 - the caller turns it into UnreadableModelError
+        raise ValueError("no state dictionary inside")  # noqa: TRY004 - the caller turns it into UnreadableModel
     return state
 
 

@@ -19,7 +19,7 @@ from email.message import Message
 from typing import IO, Any
 from urllib.parse import quote, urlsplit
 
-from memoryd.embedding.errors import NotServedError, PullError, ServerUnreachableError
+from memoryd.embedding.errors import NotServed, PullError, RangeRefused, ServerUnreachable
 
 DEFAULT_BASE = "https://huggingface.co"
 _AGENT = "memoryd"
@@ -60,7 +60,7 @@ class Hub:
     def list_files(self, repo: str, revision: str) -> Mapping[str, Listed]:
         """Return the files of a revision by their path.
 
-        Raises NotServedError, ServerUnreachableError, and PullError where the answer is no list.
+        Raises NotServed, ServerUnreachable, and PullError where the answer is no list.
         """
         url = f"{self._base}/api/models/{quote(repo)}/tree/{quote(revision, safe='')}?recursive=true"
         with self._open(url, 0) as response:
@@ -68,7 +68,7 @@ class Hub:
                 rows = json.loads(response.read(_MOST_LIST_BYTES))
                 return {row["path"]: _listed(row) for row in rows if row["type"] == "file"}
             except (OSError, http.client.HTTPException) as error:
-                raise ServerUnreachableError(f"{url} broke off: {error}") from error
+                raise ServerUnreachable(f"{url} broke off: {error}") from error
             except (ValueError, KeyError, TypeError) as error:
                 raise PullError(
                     f"{url} gives no list of files that can be read ({type(error).__name__}); "
@@ -78,7 +78,7 @@ class Hub:
     def open(self, url: str, start: int) -> Part:
         """Ask for a file from a byte on. A server that knows no ranges answers with all of it: ``start`` is then 0.
 
-        Raises NotServedError, ServerUnreachableError, and RangeRefused where the file has no such byte.
+        Raises NotServed, ServerUnreachable, and RangeRefused where the file has no such byte.
         """
         response = self._open(url, start)
         if response.status != http.client.PARTIAL_CONTENT:
@@ -86,7 +86,7 @@ class Hub:
         first, total = _range_of(response.headers.get("Content-Range", ""))
         if first is None:
             response.close()
-            raise ServerUnreachableError(f"{url} answered with a part and did not say which")
+            raise ServerUnreachable(f"{url} answered with a part and did not say which")
         return Part(first, total, response)
 
     def _open(self, url: str, start: int) -> http.client.HTTPResponse:
@@ -106,10 +106,6 @@ class Hub:
         return response
 
 
-class RangeRefused(PullError):
-    """The file on the server ends before the part that was asked for."""
-
-
 class _Redirects(urllib.request.HTTPRedirectHandler):
     """Follows a redirect, as a hub gives to its store of large files, but never from https to less."""
 
@@ -120,7 +116,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         scheme = urlsplit(newurl).scheme
         if scheme not in {"http", "https"} or (urlsplit(req.full_url).scheme == "https" and scheme != "https"):
             fp.close()
-            raise NotServedError(f"{req.full_url} redirects to {scheme}, which is not followed")
+            raise NotServed(f"{req.full_url} redirects to {scheme}, which is not followed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type] # Message is its base
 
 
@@ -154,19 +150,19 @@ def _refusal(url: str, code: int) -> PullError:
     if code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE:
         return RangeRefused(f"{url} has no such part")
     if 300 <= code < 400:
-        return NotServedError(f"{url} redirects in circles, or to something else than a web address")
+        return NotServed(f"{url} redirects in circles, or to something else than a web address")
     if code in _GIVEN_UP:
-        return NotServedError(f"{url} is not given out: the server says {code} {http.client.responses.get(code, '')}")
-    return ServerUnreachableError(f"{url} fails: the server says {code} {http.client.responses.get(code, '')}")
+        return NotServed(f"{url} is not given out: the server says {code} {http.client.responses.get(code, '')}")
+    return ServerUnreachable(f"{url} fails: the server says {code} {http.client.responses.get(code, '')}")
 
 
 def _unreachable(url: str, reason: Any) -> PullError:
     if isinstance(reason, ssl.SSLCertVerificationError):
-        return NotServedError(f"{url} cannot be trusted: {reason.verify_message}")
+        return NotServed(f"{url} cannot be trusted: {reason.verify_message}")
     words = "no answer in time" if isinstance(reason, TimeoutError) else str(reason) or type(reason).__name__
     if isinstance(reason, socket.gaierror):
         words = "its name is not known; is this machine online?"
-    return ServerUnreachableError(f"{url} cannot be reached: {words}")
+    return ServerUnreachable(f"{url} cannot be reached: {words}")
 
 
 def _listed(row: Mapping[str, Any]) -> Listed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from memoryd.embedding.errors import UnreadableModelError
+from memoryd.embedding.errors import UnreadableModel
 
 _HIDDEN = ("token_embeddings", "last_hidden_state")
 _DENSE = ("dense_vecs", "dense_embeddings", "sentence_embedding", "dense")
@@ -25,7 +25,7 @@ def detect_outputs(names: Collection[str]) -> Outputs:
     """Find the known outputs among a graph's names.
 
     The token-wise output for late interaction is never looked for: it is large and nothing here uses it.
-    Raises UnreadableModelError where there is neither a hidden nor a dense one.
+    Raises UnreadableModel where there is neither a hidden nor a dense one.
     """
 
     def first(known: tuple[str, ...]) -> str | None:
@@ -33,5 +33,5 @@ def detect_outputs(names: Collection[str]) -> Outputs:
 
     outputs = Outputs(first(_HIDDEN), first(_DENSE), first(_SPARSE))
     if outputs.hidden is None and outputs.dense is None:
-        raise UnreadableModelError(f"no output of a known name among {', '.join(sorted(names))}")
+        raise UnreadableModel(f"no output of a known name among {', '.join(sorted(names))}")
     return outputs

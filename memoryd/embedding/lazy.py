@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import structlog
 
-from memoryd.embedding.errors import EmbeddingError, ModelUnavailableError
+from memoryd.embedding.errors import EmbeddingError, ModelUnavailable
 from memoryd.text.embedder import Embedder, LexicalEmbedder, Vectors, Weights, lexical_of
 
 log = structlog.get_logger("memoryd.embedding.lazy")
@@ -107,25 +107,6 @@ class LazyEmbedder:
             self._changed.wait_for(self._is_settled, timeout_s)
             return self._model is not None
 
-    def query_vector(self, text: str, timeout_s: float) -> npt.NDArray[np.float32] | None:
-        """Return a question's unit vector, or None where the model is not there within ``timeout_s`` seconds.
-
-        With 0 a cold model is set to load and nothing is waited for. Vectors of the last questions are remembered.
-        """
-        known = self._remembered(text)
-        if known is not None:
-            return known[0]
-        try:
-            with self._borrow(timeout_s) as model:
-                asked = self._ask(model, text)
-        except ModelUnavailableError:
-            return None
-        except EmbeddingError as error:
-            log.warning("a question got no vector", reason=type(error).__name__)
-            return None
-        self._remember(text, asked)
-        return asked[0]
-
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
         """Return a question's unit vector, waiting for the model. Raises EmbeddingError."""
         return self._question(text)[0]
@@ -136,16 +117,16 @@ class LazyEmbedder:
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector a stored text, waiting for the model. Raises EmbeddingError."""
-        with self._borrow(None) as model:
+        with self._borrow() as model:
             return model.embed_passages(texts)
 
     def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[Weights]]:
         """Return unit vectors and token weights of stored texts, waiting for the model. Raises EmbeddingError."""
-        with self._borrow(None) as model:
+        with self._borrow() as model:
             return self._weighing(model).embed_both(texts)
 
     def close(self, timeout_s: float = 10) -> None:
-        """Give the memory back and end the thread; whoever waits gets ModelUnavailableError.
+        """Give the memory back and end the thread; whoever waits gets ModelUnavailable.
 
         A load under way cannot be broken off; it is waited for up to ``timeout_s`` seconds.
         """
@@ -155,12 +136,12 @@ class LazyEmbedder:
         self._keeper.join(timeout_s)
 
     @contextmanager
-    def _borrow(self, timeout_s: float | None) -> Iterator[Embedder]:
+    def _borrow(self) -> Iterator[Embedder]:
         with self._changed:
             self._want()
-            self._changed.wait_for(self._is_settled, timeout_s)
+            self._changed.wait_for(self._is_settled)
             if self._model is None or self._closed:
-                raise ModelUnavailableError(self._why_not())
+                raise ModelUnavailable(self._why_not())
             model = self._model
             self._users += 1
         try:
@@ -188,7 +169,7 @@ class LazyEmbedder:
     def _question(self, text: str) -> _Question:
         known = self._remembered(text)
         if known is None:
-            with self._borrow(None) as model:
+            with self._borrow() as model:
                 known = self._ask(model, text)
             self._remember(text, known)
         return known
@@ -200,7 +181,7 @@ class LazyEmbedder:
     def _weighing(model: Embedder) -> LexicalEmbedder:
         weighing = lexical_of(model)
         if weighing is None:
-            raise ModelUnavailableError("the model does not weigh tokens")
+            raise ModelUnavailable("the model does not weigh tokens")
         return weighing
 
     def _remembered(self, text: str) -> _Question | None:

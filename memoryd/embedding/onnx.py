@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memoryd.embedding.errors import BadVectorError, EmbeddingError, ModelUnavailableError, UnreadableModelError
+from memoryd.embedding.errors import BadVector, EmbeddingError, ModelUnavailable, UnreadableModel
 from memoryd.embedding.files import ModelFiles
 from memoryd.embedding.head import LexicalHead, read_head
 from memoryd.embedding.layout import Outputs, detect_outputs
@@ -39,7 +39,7 @@ class OnnxEmbedder:
 
     ``threads`` are those of one operation; 0 leaves one core to everything else. ``batch_tokens`` bounds the padded
     tokens of one run, at most 2,048 being sensible; a single longer text is a batch of its own.
-    Raises ModelUnavailableError and UnreadableModelError while loading, BadVectorError while embedding.
+    Raises ModelUnavailable and UnreadableModel while loading, BadVector while embedding.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class OnnxEmbedder:
         self._session = _open_session(files, threads)
         self._inputs = frozenset(entry.name for entry in self._session.get_inputs())
         if not {"input_ids", "attention_mask"} <= self._inputs:
-            raise UnreadableModelError(f"{files.graph} has the inputs {', '.join(sorted(self._inputs))}")
+            raise UnreadableModel(f"{files.graph} has the inputs {', '.join(sorted(self._inputs))}")
         names = [entry.name for entry in self._session.get_outputs()]
         self._outputs = manifest.outputs or detect_outputs(names)
         self._head = _load_head(self._outputs, files)
@@ -86,22 +86,22 @@ class OnnxEmbedder:
         """Return the learned weight of each token id of each text, the highest where a token comes twice.
 
         The score of two texts is the sum of products over the ids they share. Special tokens have none.
-        Raises ModelUnavailableError where the model has no lexical head: none is made up.
+        Raises ModelUnavailable where the model has no lexical head: none is made up.
         """
         if not self.has_lexical:
-            raise ModelUnavailableError(f"the model {self._manifest.name} has no lexical head")
+            raise ModelUnavailable(f"the model {self._manifest.name} has no lexical head")
         return self._embed(list(texts), lexical=True)[1]
 
     def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, list[LexicalWeights]]:
         """Return vectors and lexical weights of stored texts from one pass (see the two methods above)."""
         if not self.has_lexical:
-            raise ModelUnavailableError(f"the model {self._manifest.name} has no lexical head")
+            raise ModelUnavailable(f"the model {self._manifest.name} has no lexical head")
         return self._embed([self._manifest.passage_prefix + text for text in texts], lexical=True)
 
     def query_both(self, text: str) -> tuple[npt.NDArray[np.float32], LexicalWeights]:
         """Return unit vector and lexical weights of a question from one pass."""
         if not self.has_lexical:
-            raise ModelUnavailableError(f"the model {self._manifest.name} has no lexical head")
+            raise ModelUnavailable(f"the model {self._manifest.name} has no lexical head")
         vectors, weights = self._embed([self._manifest.query_prefix + text], lexical=True)
         query: npt.NDArray[np.float32] = vectors[0]
         return query, weights[0]
@@ -174,12 +174,12 @@ class OnnxEmbedder:
         feed, mask = self._pad(self._tokenizer.token_ids(["x"]))
         found = self._pool(self._run(feed, lexical=False), mask).shape[1]
         if found != self.dimension:
-            raise UnreadableModelError(f"{files.graph} gives {found} numbers a text, not {self.dimension}")
+            raise UnreadableModel(f"{files.graph} gives {found} numbers a text, not {self.dimension}")
         if self._manifest.self_test:
             query = self.embed_query(_SELF_TEST[0])
             near, far = (self.embed_passages(_SELF_TEST[1:]) @ query).tolist()
             if near <= far:
-                raise UnreadableModelError(
+                raise UnreadableModel(
                     f"the model {self._manifest.name} failed its self-test on this processor "
                     f"(paraphrase {near:.3f}, unrelated {far:.3f})"
                 )
@@ -196,7 +196,7 @@ def _open_session(files: ModelFiles, threads: int) -> Any:
     try:
         return onnxruntime.InferenceSession(str(files.graph), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the runtime raises classes of its own that share no base
-        raise UnreadableModelError(f"{files.graph} cannot be loaded: {error}") from error
+        raise UnreadableModel(f"{files.graph} cannot be loaded: {error}") from error
 
 
 def _load_head(outputs: Outputs, files: ModelFiles) -> LexicalHead | None:
@@ -224,6 +224,6 @@ def _unit(vectors: Vectors) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     bad = np.flatnonzero(~np.isfinite(lengths[:, 0]) | (lengths[:, 0] < _SHORTEST))
     if bad.size:
-        raise BadVectorError(f"the model gave no usable vector for {bad.size} of {len(vectors)} texts", bad.tolist())
+        raise BadVector(f"the model gave no usable vector for {bad.size} of {len(vectors)} texts", bad.tolist())
     unit: Vectors = vectors / lengths
     return unit

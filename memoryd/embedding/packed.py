@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from memoryd.embedding.errors import UnreadableModelError
+from memoryd.embedding.errors import UnreadableModel
 
 BLOCK = 32
 _BLOCK_BYTES = 2 + BLOCK // 2
@@ -65,16 +65,16 @@ class PackedModel:
     _tensors: Mapping[str, _Tensor]
 
     def floats(self, name: str, *shape: int) -> npt.NDArray[np.float32]:
-        """Return a float32 tensor, reshaped if a shape is given. Raises UnreadableModelError."""
+        """Return a float32 tensor, reshaped if a shape is given. Raises UnreadableModel."""
         tensor = self._find(name, _FLOAT32)
         values = np.frombuffer(self._data, "<f4", tensor.count, tensor.offset)
         return values.reshape(shape) if shape else values
 
     def blocks(self, name: str, rows: int, columns: int) -> Blocks:
-        """Return a 4-bit tensor of that many rows and columns. Raises UnreadableModelError."""
+        """Return a 4-bit tensor of that many rows and columns. Raises UnreadableModel."""
         tensor = self._find(name, _Q4_0)
         if tensor.count != rows * columns or columns % BLOCK:
-            raise UnreadableModelError(f"tensor {name} has {tensor.count} values, not {rows} x {columns}")
+            raise UnreadableModel(f"tensor {name} has {tensor.count} values, not {rows} x {columns}")
         per_row = columns // BLOCK
         raw = np.frombuffer(self._data, np.uint8, rows * per_row * _BLOCK_BYTES, tensor.offset)
         raw = raw.reshape(rows, per_row, _BLOCK_BYTES)
@@ -85,16 +85,16 @@ class PackedModel:
     def _find(self, name: str, kind: int) -> _Tensor:
         tensor = self._tensors.get(name)
         if tensor is None or tensor.kind != kind:
-            raise UnreadableModelError(f"the packed model has no tensor {name} of the expected kind")
+            raise UnreadableModel(f"the packed model has no tensor {name} of the expected kind")
         return tensor
 
 
 def read_packed(data: bytes) -> PackedModel:
-    """Parse a packed model. Raises UnreadableModelError where the bytes are not one."""
+    """Parse a packed model. Raises UnreadableModel where the bytes are not one."""
     try:
         return _read(data)
     except (struct.error, ValueError, IndexError, UnicodeDecodeError) as error:
-        raise UnreadableModelError(f"the packed model is cut off or damaged: {error}") from error
+        raise UnreadableModel(f"the packed model is cut off or damaged: {error}") from error
 
 
 def _read(data: bytes) -> PackedModel:
@@ -102,7 +102,7 @@ def _read(data: bytes) -> PackedModel:
         _HEADER.unpack_from(data)
     )
     if magic != _MAGIC or version != 1 or block != BLOCK:
-        raise UnreadableModelError("not a packed model of version 1 with blocks of 32")
+        raise UnreadableModel("not a packed model of version 1 with blocks of 32")
     at = _HEADER.size
     count, *_special_ids, blob_bytes = _PIECES.unpack_from(data, at)
     at += _PIECES.size
@@ -137,6 +137,6 @@ def _read_directory(data: bytes, at: int) -> dict[str, _Tensor]:
         kind, values, offset, size = struct.unpack_from("<BIQQ", data, at)
         at += 21
         if offset + size > len(data):
-            raise UnreadableModelError(f"tensor {name} lies beyond the end of the file")
+            raise UnreadableModel(f"tensor {name} lies beyond the end of the file")
         tensors[name] = _Tensor(kind, values, offset)
     return tensors

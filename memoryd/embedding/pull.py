@@ -14,7 +14,7 @@ from pathlib import Path
 import structlog
 
 from memoryd.embedding.download import Download, Expected
-from memoryd.embedding.errors import NoSpaceError, NotServedError, PullError
+from memoryd.embedding.errors import NoSpace, NotServed, PullError
 from memoryd.embedding.files import remembered_sha256
 from memoryd.embedding.hub import Hub, Listed
 from memoryd.embedding.manifest import FolderSource, Manifest, RemoteFile
@@ -57,7 +57,7 @@ def pull(
 ) -> Pulled:
     """Fetch what is missing of a model's files into its folder below ``models_dir``.
 
-    Raises PullError (what was fetched is kept, the next pull goes on), WeightsChangedError where the server gives
+    Raises PullError (what was fetched is kept, the next pull goes on), WeightsChanged where the server gives
     another file than the one that is known.
     """
     source = manifest.source
@@ -131,7 +131,7 @@ class _Pull:
             if listed is not None:
                 yield file, Expected(listed.size, listed.sha256, listed.git_sha1)
             elif not file.may_miss:
-                raise NotServedError(f"{file.repo} at {file.revision} has no {file.path} (any more)")
+                raise NotServed(f"{file.repo} at {file.revision} has no {file.path} (any more)")
 
     def _list(self, file: RemoteFile) -> Mapping[str, Listed]:
         key = (file.repo, file.revision)
@@ -146,7 +146,7 @@ class _Pull:
             needed += max(0, (expected.size or 0) - (part.stat().st_size if part.is_file() else 0))
         free = free_bytes(self._place)
         if plan and free < needed:
-            raise NoSpaceError(
+            raise NoSpace(
                 f"{self._manifest.name} needs {needed / 1e6:,.0f} MB at {self._place.parent}, and "
                 f"{free / 1e6:,.0f} MB are free: make room"
             )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memoryd.embedding.errors import ModelUnavailableError
+from memoryd.embedding.errors import ModelUnavailable
 from memoryd.embedding.packed import BLOCK, Blocks, PackedModel
 
 _CONTRIB = "com.microsoft"
@@ -31,12 +31,12 @@ def graph_bytes(model: PackedModel, name: str) -> bytes:
     """Return a serialised ONNX model.
 
     Inputs ``input_ids`` and ``attention_mask``, int64 (b, s); output ``last_hidden_state``, float32 (b, s, hidden).
-    Raises ModelUnavailableError where the onnx package is missing, UnreadableModelError where a tensor is.
+    Raises ModelUnavailable where the onnx package is missing, UnreadableModel where a tensor is.
     """
     try:
         import onnx  # noqa: F401, PLC0415 - 17 MB that only the first start with a model needs
     except ImportError as error:
-        raise ModelUnavailableError("the package onnx is needed once, to prepare the model: install it") from error
+        raise ModelUnavailable("the package onnx is needed once, to prepare the model: install it") from error
     return _GraphBuilder(model).build(name)
 
 

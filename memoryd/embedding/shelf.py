@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from memoryd.embedding.catalog import MANIFESTS, NONE, open_manifest
-from memoryd.embedding.errors import UnknownModelError
+from memoryd.embedding.errors import UnknownModel
 from memoryd.embedding.lazy import LazyEmbedder
 from memoryd.embedding.manifest import FolderSource, Manifest, PackageSource, RemoteFile
 from memoryd.embedding.pulled import is_pulled
@@ -86,7 +86,7 @@ class Shelf:
         for name, one in (own or {}).items():
             try:
                 self._manifests[name] = _own_manifest(name, one)
-            except UnknownModelError as error:
+            except UnknownModel as error:
                 self.problems.append(str(error))
                 continue
             if one.folder is not None:
@@ -96,12 +96,12 @@ class Shelf:
         return iter(self._manifests.values())
 
     def find(self, name: str) -> Manifest | None:
-        """Return the manifest of a name, None for ``none``. Raises UnknownModelError."""
+        """Return the manifest of a name, None for ``none``. Raises UnknownModel."""
         if name == NONE:
             return None
         if name not in self._manifests:
             known = ", ".join([*self._manifests, NONE])
-            raise UnknownModelError(f"there is no model {name!r}; known are {known}")
+            raise UnknownModel(f"there is no model {name!r}; known are {known}")
         return self._manifests[name]
 
     def is_here(self, manifest: Manifest) -> bool:
@@ -132,11 +132,11 @@ class Shelf:
 
 def _own_manifest(name: str, one: OwnModel) -> Manifest:
     if one.like not in MANIFESTS:
-        raise UnknownModelError(f"models.{name}.like: there is no model {one.like!r}; known are {', '.join(MANIFESTS)}")
+        raise UnknownModel(f"models.{name}.like: there is no model {one.like!r}; known are {', '.join(MANIFESTS)}")
     base = MANIFESTS[one.like]
     source = base.source
     if not isinstance(source, FolderSource):
-        raise UnknownModelError(f"models.{name}.like: {one.like} comes inside a package; take one made of files")
+        raise UnknownModel(f"models.{name}.like: {one.like} comes inside a package; take one made of files")
     if one.repo is not None:
         # Another repository has other bytes: no pin of the known one holds for it.
         remote = (RemoteFile(one.repo, one.revision, it.path, it.into, may_miss=it.may_miss) for it in source.remote)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memoryd.embedding.errors import ModelUnavailableError, UnreadableModelError
+from memoryd.embedding.errors import ModelUnavailable, UnreadableModel
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -27,10 +27,10 @@ def unigram_document(pieces: Sequence[str], scores: Sequence[float]) -> str:
     """Return the text of a tokenizer.json for XLM-R pieces with their log probabilities.
 
     The ids are the places in ``pieces``; the first four are ``<s> <pad> </s> <unk>``, the last is ``<mask>``.
-    Raises UnreadableModelError where they are not.
+    Raises UnreadableModel where they are not.
     """
     if tuple(pieces[:4]) != _SPECIAL:
-        raise UnreadableModelError("the pieces do not begin with the four special tokens of XLM-R")
+        raise UnreadableModel("the pieces do not begin with the four special tokens of XLM-R")
     space = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True}
     special = [*enumerate(_SPECIAL)] + ([(len(pieces) - 1, "<mask>")] if pieces[-1] == "<mask>" else [])
     document: dict[str, Any] = {
@@ -105,21 +105,21 @@ class TextTokenizer:
 def load_tokenizer(path: Path, max_tokens: int) -> TextTokenizer:
     """Read a tokenizer.json.
 
-    Raises ModelUnavailableError where it is missing, UnreadableModelError where it is none or lacks the special
+    Raises ModelUnavailable where it is missing, UnreadableModel where it is none or lacks the special
     tokens of XLM-R.
     """
     from tokenizers import Tokenizer  # noqa: PLC0415 - a daemon that embeds nothing does not pay for the library
 
     if not path.is_file():
-        raise ModelUnavailableError(f"the tokenizer is missing: {path}")
+        raise ModelUnavailable(f"the tokenizer is missing: {path}")
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises bare Exception
-        raise UnreadableModelError(f"{path} is not a tokenizer document: {error}") from error
+        raise UnreadableModel(f"{path} is not a tokenizer document: {error}") from error
     special = [tokenizer.token_to_id(token) for token in _SPECIAL]
     known = [id_ for id_ in special if id_ is not None]
     if len(known) != len(_SPECIAL):
-        raise UnreadableModelError(f"{path} has not the special tokens of XLM-R ({' '.join(_SPECIAL)})")
+        raise UnreadableModel(f"{path} has not the special tokens of XLM-R ({' '.join(_SPECIAL)})")
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)
     return TextTokenizer(pad_id=known[1], special_ids=frozenset(known), _tokenizer=tokenizer)

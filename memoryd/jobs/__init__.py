@@ -1,1 +1,1 @@
-"""Background work: watching, reconciling, embedding."""
+"""What is done in the background: watching, embedding, upkeep, and the runs that somebody asks for by name."""

@@ -19,8 +19,9 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from memoryd.errors import BackupError
-from memoryd.paths import FILE_MODE, sync_folder
+from memoryd.errors import BackupFailed
+from memoryd.paths import FILE_MODE
+from memoryd.text.durable import sync_folder
 
 LIST_NAME = "memoryd-backup.json"
 VERSION = 1
@@ -54,12 +55,12 @@ def write_archive(
     """Write a backup of a memory folder while others write in it; it is durable when this returns.
 
     Raises:
-        BackupError: There is such a file already, or it cannot be written. Nothing of it is left.
+        BackupFailed: There is such a file already, or it cannot be written. Nothing of it is left.
     """
     if file.exists() and not may_replace:
-        raise BackupError(f"{file} is there already; name another file, or say that it may be replaced")
+        raise BackupFailed(f"{file} is there already; name another file, or say that it may be replaced")
     if file.is_relative_to(memory):
-        raise BackupError(f"{file} lies inside the memory, and would hold itself; name a file outside")
+        raise BackupFailed(f"{file} lies inside the memory, and would hold itself; name a file outside")
     beside = file.with_name(f".{file.name}.{os.getpid()}{_TEMPORARY}")
     try:
         file.parent.mkdir(0o700, parents=True, exist_ok=True)
@@ -69,11 +70,11 @@ def write_archive(
             out.flush()
             os.fsync(descriptor)
         if file.exists() and not may_replace:
-            raise BackupError(f"{file} was made by somebody else at this moment; name another file")
+            raise BackupFailed(f"{file} was made by somebody else at this moment; name another file")
         beside.replace(file)
         sync_folder(file.parent)
     except OSError as error:
-        raise BackupError(f"cannot write {file}: {error.strerror or error}; nothing was kept of it") from error
+        raise BackupFailed(f"cannot write {file}: {error.strerror or error}; nothing was kept of it") from error
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
@@ -84,7 +85,7 @@ def read_archive(file: Path, tell: Callable[[str], None]) -> dict[str, Kept]:
     """Return the files of a backup by their path below ``memory/``, each as its list has it.
 
     Raises:
-        BackupError: It cannot be read, is no backup of ours, or is damaged.
+        BackupFailed: It cannot be read, is no backup of ours, or is damaged.
     """
     found: dict[str, Kept] = {}
     listed: dict[str, Any] | None = None
@@ -94,15 +95,15 @@ def read_archive(file: Path, tell: Callable[[str], None]) -> dict[str, Kept]:
                 tell(f"reads {member.name}")
                 source = archive.extractfile(member) if member.isreg() else None
                 if source is None:
-                    raise BackupError(f"{file} holds {member.name!r}, which is no plain file; it is no backup of ours")
+                    raise BackupFailed(f"{file} holds {member.name!r}, which is no plain file; it is no backup of ours")
                 if member.name == LIST_NAME:
                     listed = json.load(source)
                 else:
                     found[_place(file, member.name)] = Kept(source.read(), float(member.mtime))
     except FileNotFoundError as error:
-        raise BackupError(f"there is no {file}") from error
+        raise BackupFailed(f"there is no {file}") from error
     except (OSError, EOFError, tarfile.TarError, ValueError, gzip.BadGzipFile) as error:
-        raise BackupError(f"{file} cannot be read: {type(error).__name__}; it is damaged, or no backup") from error
+        raise BackupFailed(f"{file} cannot be read: {type(error).__name__}; it is damaged, or no backup") from error
     _compare(file, found, listed)
     return found
 
@@ -123,7 +124,7 @@ def _write(memory: Path, out: IO[bytes], at: datetime, tell: Callable[[str], Non
             except FileNotFoundError:
                 continue  # deleted this moment
             except OSError as error:
-                raise BackupError(
+                raise BackupFailed(
                     f"cannot read {path}: {error.strerror}; a backup without it would be no backup"
                 ) from error
             _add(archive, f"{_TOP}/{shown}", kept)
@@ -136,7 +137,7 @@ def _write(memory: Path, out: IO[bytes], at: datetime, tell: Callable[[str], Non
 
 def _files(memory: Path, passed: list[str]) -> Iterator[Path]:
     def refuse(error: OSError) -> None:
-        raise BackupError(f"cannot look into {error.filename}: {error.strerror}; nothing was kept") from error
+        raise BackupFailed(f"cannot look into {error.filename}: {error.strerror}; nothing was kept") from error
 
     for folder, below, names in os.walk(memory, onerror=refuse):
         below[:] = sorted(name for name in below if name not in _PASSED_FOLDERS)
@@ -175,15 +176,15 @@ def _place(file: Path, name: str) -> str:
     """Return a member's path below ``memory/``; one that leads elsewhere is refused."""
     parts = PurePosixPath(name).parts
     if parts[:1] != (_TOP,) or len(parts) < 2 or ".." in parts or name.startswith("/") or "\0" in name:
-        raise BackupError(f"{file} holds {name!r}, which lies outside the memory; it is no backup of ours")
+        raise BackupFailed(f"{file} holds {name!r}, which lies outside the memory; it is no backup of ours")
     return "/".join(parts[1:])
 
 
 def _compare(file: Path, found: dict[str, Kept], listed: dict[str, Any] | None) -> None:
     if not isinstance(listed, dict) or not isinstance(listed.get("files"), dict):
-        raise BackupError(f"{file} has no list of what it holds; it is cut off, or no backup of ours")
+        raise BackupFailed(f"{file} has no list of what it holds; it is cut off, or no backup of ours")
     if listed.get("v") != VERSION:
-        raise BackupError(f"{file} was written by a later version of memoryd; use that one")
+        raise BackupFailed(f"{file} was written by a later version of memoryd; use that one")
     wanted = listed["files"]
     wrong = sorted(
         path
@@ -191,4 +192,4 @@ def _compare(file: Path, found: dict[str, Kept], listed: dict[str, Any] | None) 
         if path not in found or hashlib.sha256(found[path].data).hexdigest() != wanted.get(path)
     )
     if wrong:
-        raise BackupError(f"{file} is damaged: {', '.join(wrong[:5])} ({len(wrong)} in all) are not what they were")
+        raise BackupFailed(f"{file} is damaged: {', '.join(wrong[:5])} ({len(wrong)} in all) are not what they were")

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from memoryd.errors import BackupError
+from memoryd.errors import BackupFailed
 from memoryd.jobs.archive import Kept, read_archive, write_archive
 from memoryd.jobs.argument import Argument
 from memoryd.jobs.registry import Job, Jobs, Run
@@ -49,10 +49,10 @@ def backup_job(memory: Path, plan: Plan, *, clock: Callable[[], datetime]) -> Jo
         now = clock()
         given = arguments["file"]
         if given is None and plan.folder is None:
-            raise BackupError("no folder for backups is set; name a file, or set backup.folder in config.toml")
+            raise BackupFailed("no folder for backups is set; name a file, or set backup.folder in config.toml")
         file = Path(given) if given is not None else (plan.folder or Path()) / backup_name(now)
         if not file.is_absolute():
-            raise BackupError("file: must be a full path")
+            raise BackupFailed("file: must be a full path")
         done = write_archive(memory, file, at=now, tell=handle.tell, may_replace=arguments["replace"])
         dropped = drop_old(plan.folder, keep=plan.keep) if given is None and plan.folder is not None else []
         return {
@@ -99,7 +99,9 @@ def restore_job(memory: Path, takes_in: TakesIn, *, after: Callable[[], None], i
         return {
             "files": len(kept),
             "taken": [*came["taken"], *hidden][:_MOST_NAMED],
+            "taken_count": came["taken_count"] + len(hidden),
             "kept": came["kept"][:_MOST_NAMED],
+            "kept_count": len(came["kept"]),
             "conflicts": came["conflicts"],
         }
 

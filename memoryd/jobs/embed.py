@@ -17,7 +17,7 @@ import numpy.typing as npt
 import structlog
 
 from memoryd.embedding.cache import VectorCache, as_stored, weights_as_stored
-from memoryd.embedding.errors import BadVectorError
+from memoryd.embedding.errors import BadVector
 from memoryd.jobs.priority import lower_priority
 from memoryd.text.embedder import Embedder, Vectors, Weights, lexical_of
 from memoryd.text.stop import stoppable
@@ -308,7 +308,7 @@ class EmbedQueue:
                 vectors, weights = self._embedder.embed_passages(texts), ()
             else:
                 vectors, weights = weighing.embed_both(texts)
-        except BadVectorError:
+        except BadVector:
             parts = [self._embed([text]) for text in texts] if len(texts) > 1 else []
             return (
                 {text: vector for one, _ in parts for text, vector in one.items()},

@@ -7,18 +7,25 @@ the job sees to it that the next question does not wait for what changed meanwhi
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import structlog
+
+from memoryd.errors import JobRunning, JobsStopped
 from memoryd.jobs.argument import Argument
 from memoryd.jobs.later import Later
 from memoryd.jobs.registry import Job, Jobs, Run
+from memoryd.jobs.stale import Stamp, renewing
 from semantic.extract.code.projects import CodeProjects
 from semantic.extract.model.memo import Memo
 from semantic.extract.model.ollama import OllamaModel
 from semantic.extract.model.run import read_all
 from semantic.graph.sources import Graphs
 from semantic.store import SemanticStore
+
+log = structlog.get_logger("memoryd.graph")
 
 NAME = "graph"
 OLLAMA = "http://127.0.0.1:11434"
@@ -27,8 +34,8 @@ AFTER_S = 0.5
 """Changes come in bursts; the graph is made once for one."""
 
 
-def graph_job(graphs: Graphs) -> Job:
-    """Return the job."""
+def graph_job(graphs: Graphs, stamp: Stamp | None = None) -> Job:
+    """Return the job. ``stamp`` notes when the graph was last made from nothing."""
 
     def run(arguments: Mapping[str, Any], handle: Run) -> dict[str, Any]:
         handle.tell("reads the code")
@@ -44,6 +51,10 @@ def graph_job(graphs: Graphs) -> Job:
         }
         if before is not None:
             result["differs"] = before != picture.graph.digest
+            if result["differs"]:
+                log.warning("graph_differed", nodes=result["nodes"], edges=result["edges"])
+        if stamp is not None and (arguments["anew"] or stamp.made is None):
+            stamp.set(picture.graph.digest)
         return result
 
     return Job(
@@ -145,6 +156,7 @@ def offer_graph(
     with_code: Collection[str],
     memo: Path,
     now: Callable[[], float],
+    stamp: Stamp | None = None,
 ) -> Callable[[], None]:
     """Register the jobs of the graph; return what is to be called when notes or log changed.
 
@@ -155,16 +167,31 @@ def offer_graph(
         with_code: Ids of the projects whose code is read.
         memo: The file of what models said.
         now: A clock that never goes back, in seconds.
+        stamp: Notes when the graph was last made from nothing.
     """
     semantic.graph.code = code_of(semantic, install, with_code)
     semantic.graph.memo = Memo(memo)
     jobs.register(extract_job(semantic, now))
-    return keep_current(semantic.graph, jobs)
+    return keep_current(semantic.graph, jobs, stamp)
 
 
-def keep_current(graphs: Graphs, jobs: Jobs) -> Callable[[], None]:
+def renew_when_old(graphs: Graphs, jobs: Jobs, stamp: Stamp) -> Callable[[], None]:
+    """Return what is to be called when a session begins: a graph that is too old is made anew in the background."""
+
+    def start() -> None:
+        with suppress(JobRunning, JobsStopped):
+            jobs.start(NAME, {"anew": True})
+
+    def held() -> str | None:
+        # Only one that is there already: no session waits until a graph is made.
+        return graphs.held_digest if graphs.is_wanted and graphs.is_current else None
+
+    return renewing(stamp, held, start)
+
+
+def keep_current(graphs: Graphs, jobs: Jobs, stamp: Stamp | None = None) -> Callable[[], None]:
     """Register the job; return what is to be called when notes or log changed."""
-    jobs.register(graph_job(graphs))
+    jobs.register(graph_job(graphs, stamp))
 
     def start() -> None:
         if graphs.is_wanted and (graphs.code.is_followed or not graphs.is_current):

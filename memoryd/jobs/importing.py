@@ -10,19 +10,37 @@ from typing import Any
 from memoryd.capture.importing import import_sessions, session_files
 from memoryd.capture.record import Recorder
 from memoryd.jobs.argument import Argument
+from memoryd.jobs.entities import import_entities
 from memoryd.jobs.registry import Job, Run
+from semantic.store import SemanticStore
 
-SOURCES = ("claude",)
+SOURCES = ("claude", "kg-memory")
 
 
-def import_job(recorder: Recorder, *, clock: Callable[[], datetime], is_scanned: Callable[[], bool]) -> Job:
-    """Return the job. It waits for the scan of the journal: only then is it quick to see what is known."""
+def import_job(
+    recorder: Recorder,
+    semantic: SemanticStore,
+    *,
+    clock: Callable[[], datetime],
+    is_scanned: Callable[[], bool],
+    stored: Callable[[], None],
+) -> Job:
+    """Return the job. It waits for the scan of the journal: only then is it quick to see what is known.
+
+    ``stored`` is called when decisions were recorded; turns tell of themselves.
+    """
 
     def run(arguments: Mapping[str, Any], handle: Run) -> dict[str, Any]:
         while not is_scanned():
             handle.tell("waits for the scan of the files")
             handle.rest(0.2)
-        files = session_files(Path(arguments["path"]).expanduser())
+        path = Path(arguments["path"]).expanduser()
+        if arguments["source"] == "kg-memory":
+            try:
+                return import_entities(path, semantic, is_dry=arguments["dry_run"], tell=handle.tell).body()
+            finally:
+                stored()
+        files = session_files(path)
         return import_sessions(
             files,
             recorder,
@@ -37,7 +55,7 @@ def import_job(recorder: Recorder, *, clock: Callable[[], datetime], is_scanned:
         run=run,
         arguments=(
             Argument(name="source", choices=SOURCES, is_required=True, meaning="Whose files they are."),
-            Argument(name="path", is_required=True, meaning="A session file, or a folder of them; a full path."),
+            Argument(name="path", is_required=True, meaning="The file, or for sessions a folder of them; a full path."),
             Argument(name="dry_run", kind=bool, default=False, meaning="Only say what would be taken in."),
         ),
     )

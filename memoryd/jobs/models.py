@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memoryd.embedding.catalog import NONE
-from memoryd.embedding.errors import PullError, PullStoppedError
+from memoryd.embedding.errors import PullError, PullStopped
 from memoryd.embedding.hub import Hub
 from memoryd.embedding.pull import Pulling, pull
 from memoryd.embedding.shelf import Shelf
@@ -67,7 +67,7 @@ def pull_model(name: str, run: Run, *, switch: ModelSwitch, shelf: Shelf, hub: H
         found = pull(
             manifest, shelf.models_dir, hub, progress=tell, should_stop=lambda: run.is_cancelled, rest=run.rest
         )
-    except PullStoppedError:
+    except PullStopped:
         run.check()
         raise
     result = {"do": "pull", "model": name, "files": found.files, "bytes": found.fetched_bytes}

@@ -19,6 +19,7 @@ import structlog
 from episodic.errors import EpisodicError
 from memoryd.errors import JobRunning, JobsStopped, MemorydError, UnknownJob
 from memoryd.jobs.argument import Argument, read_arguments
+from memoryd.jobs.memo import LastRun, RunMemo
 from memoryd.jobs.priority import lower_priority
 from semantic.errors import SemanticError
 
@@ -26,10 +27,11 @@ log = structlog.get_logger("memoryd.jobs")
 
 NO_ARGUMENTS: Mapping[str, Any] = MappingProxyType({})
 CANCELLED = "cancelled: the daemon was stopped"
+ENDED_EARLY = "cancelled, as somebody asked"
 
 
 class RunCancelledError(Exception):
-    """The daemon goes down; the run ends here, and nothing is wrong with it."""
+    """The daemon goes down, or somebody asked for it; the run ends here, and nothing is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Run:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the daemon goes down."""
+        """Whether the daemon goes down, or somebody asked for the run to end."""
         return self._cancelled.is_set()
 
     def tell(self, text: str, done: int = 0, total: int = 0) -> None:
@@ -114,14 +116,20 @@ class Jobs:
     """All jobs of the daemon. Every method may be called from any thread."""
 
     def __init__(
-        self, *, clock: Callable[[], datetime], next_run: Callable[[str], datetime | None] = lambda _: None
+        self,
+        *,
+        clock: Callable[[], datetime],
+        next_run: Callable[[str], datetime | None] = lambda _: None,
+        memo: RunMemo | None = None,
     ) -> None:
         """Begin without jobs.
 
         Args:
             clock: Returns the present, aware.
             next_run: Says when a timer will start a job, by name.
+            memo: Keeps the last runs over restarts.
         """
+        self._memo = memo or RunMemo()
         self._clock = clock
         self._next_run = next_run
         self._lock = threading.Lock()
@@ -134,7 +142,15 @@ class Jobs:
         """Offer a job; one of the same name is replaced."""
         with self._lock:
             self._jobs[job.name] = job
-            self._states[job.name] = JobState(name=job.name, summary=job.summary, arguments=job.arguments)
+            last = self._memo.get(job.name)
+            self._states[job.name] = JobState(
+                name=job.name,
+                summary=job.summary,
+                state="failed" if last is not None and _is_failure(last.error) else "idle",
+                last_run=None if last is None else last.at,
+                last_error=None if last is None else last.error,
+                arguments=job.arguments,
+            )
 
     def start(self, name: str, arguments: Mapping[str, Any] = NO_ARGUMENTS) -> JobState:
         """Begin a run in the background and return the job's state.
@@ -197,6 +213,21 @@ class Jobs:
             running[1].join(timeout_s)
         return not self.is_running(name)
 
+    def cancel_run(self, name: str) -> JobState:
+        """Ask the run of a job that is under way to end, and return the job's state; without one nothing happens.
+
+        It ends where it next tells how far it is. What it did until then stays done.
+
+        Raises:
+            UnknownJob: There is no such job.
+        """
+        with self._lock:
+            self._known(name)
+            running = self._running.get(name)
+        if running is not None:
+            running[0].cancel()
+        return self.get(name)
+
     def cancel(self) -> None:
         """Begin no further run, and ask those under way to end."""
         with self._lock:
@@ -224,19 +255,26 @@ class Jobs:
         try:
             result = job.run(values, run)
         except RunCancelledError:
-            error = CANCELLED
+            error = CANCELLED if self._is_stopped else ENDED_EARLY
         except (MemorydError, EpisodicError, SemanticError, OSError) as failure:
             log.warning("job_failed", job=job.name, reason=type(failure).__name__, exc_info=failure)
             error = str(failure)
         except Exception as failure:
             log.exception("job_failed", job=job.name)
             error = f"{type(failure).__name__}: {failure}"
+        ended = self._clock()
         with self._lock:
+            if error != CANCELLED:  # the next start makes up for a run that the daemon's end cut short
+                self._memo.put(job.name, LastRun(ended, error))
             self._running.pop(job.name, None)
             self._states[job.name] = replace(
                 self._states[job.name],
-                state="failed" if error not in {None, CANCELLED} else "idle",
-                last_run=self._clock(),
+                state="failed" if _is_failure(error) else "idle",
+                last_run=ended,
                 last_error=error,
                 result=result,
             )
+
+
+def _is_failure(error: str | None) -> bool:
+    return error not in {None, CANCELLED, ENDED_EARLY}

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from episodic.dayfile import make_folder, sync_folder, write_file
-from memoryd.errors import SyncError
+from episodic.dayfile import make_folder
+from memoryd.errors import SyncFailed
+from memoryd.text.durable import sync_folder, write_file
 
 MARKER = ".memoryd-sync"
 _BRANCH = "main"
@@ -53,19 +54,19 @@ class FolderRemote:
         """Yield the folder, locked against other daemons on this machine.
 
         Raises:
-            SyncError: It is not there, or it is empty although it was written before.
+            SyncFailed: It is not there, or it is empty although it was written before.
         """
         marker = self._folder / MARKER
         try:
             if is_known and not marker.is_file():
-                raise SyncError(
+                raise SyncFailed(
                     f"{self._folder} does not look like the folder that was synchronised before ({MARKER} is missing): "
                     "mount it, or run `memoryd sync setup` again"
                 )
             make_folder(self._folder)
             descriptor = os.open(marker, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise SyncError(f"{self._folder} cannot be used: {error.strerror or error}") from error
+            raise SyncFailed(f"{self._folder} cannot be used: {error.strerror or error}") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield self._folder
@@ -96,7 +97,7 @@ class GitRemote:
         """Fetch, set our copy to what the remote has, and yield it.
 
         Raises:
-            SyncError: The remote cannot be reached, or has nothing of ours although it had.
+            SyncFailed: The remote cannot be reached, or has nothing of ours although it had.
         """
         make_folder(self._folder)
         if not (self._folder / ".git").is_dir():
@@ -109,7 +110,7 @@ class GitRemote:
             self._git("fetch", "--quiet", "--no-tags", "origin")
             self._git("reset", "--quiet", "--hard", f"origin/{_BRANCH}")
         elif is_known:
-            raise SyncError(f"{self._url} is empty now; run `memoryd sync setup` again if that is meant")
+            raise SyncFailed(f"{self._url} is empty now; run `memoryd sync setup` again if that is meant")
         self._git("clean", "--quiet", "-ffdx")
         yield self._folder
 
@@ -117,7 +118,7 @@ class GitRemote:
         """Commit and push; tell whether nobody pushed meanwhile.
 
         Raises:
-            SyncError: It cannot be pushed for another reason.
+            SyncFailed: It cannot be pushed for another reason.
         """
         self._git("add", "--all", "--force", ".")
         if self._git("status", "--porcelain").strip():
@@ -126,7 +127,7 @@ class GitRemote:
             return True
         try:
             self._git("push", "--quiet", "--no-verify", "origin", f"HEAD:refs/heads/{_BRANCH}")
-        except SyncError as error:
+        except SyncFailed as error:
             if any(
                 word in str(error) for word in ("fetch first", "non-fast-forward", "failed to update ref", "locked")
             ):
@@ -137,7 +138,7 @@ class GitRemote:
     def _has_commit(self) -> bool:
         try:
             self._git("rev-parse", "--verify", "--quiet", "HEAD")
-        except SyncError:
+        except SyncFailed:
             return False
         return True
 
@@ -155,12 +156,12 @@ class GitRemote:
                 check=False,
             )
         except FileNotFoundError as error:
-            raise SyncError("git is not installed; install it, or synchronise with a plain folder") from error
+            raise SyncFailed("git is not installed; install it, or synchronise with a plain folder") from error
         except subprocess.TimeoutExpired as error:
-            raise SyncError(f"git {words[0]} took longer than {_GIT_S:g} s") from error
+            raise SyncFailed(f"git {words[0]} took longer than {_GIT_S:g} s") from error
         if done.returncode:
             said = _without_password(done.stderr.strip() or done.stdout.strip())
-            raise SyncError(f"git {words[0]} failed: {said[-500:]}")
+            raise SyncFailed(f"git {words[0]} failed: {said[-500:]}")
         return done.stdout
 
 
@@ -168,15 +169,15 @@ def remote_of(address: str, folder: Path, environ: Mapping[str, str]) -> FolderR
     """Return the remote that an address means: a repository's address, a folder that is one, or a plain folder.
 
     Raises:
-        SyncError: It is neither an address nor an absolute path.
+        SyncFailed: It is neither an address nor an absolute path.
     """
     if address.startswith("-"):
-        raise SyncError("the remote is a folder or the address of a git repository, not an option")
+        raise SyncFailed("the remote is a folder or the address of a git repository, not an option")
     if _ADDRESS.match(address):
         return GitRemote(address, folder, environ)
     place = Path(address).expanduser()
     if not place.is_absolute():
-        raise SyncError("give the folder by its absolute path, or the address of a git repository")
+        raise SyncFailed("give the folder by its absolute path, or the address of a git repository")
     is_bare = (place / "HEAD").is_file() and (place / "objects").is_dir()
     return GitRemote(str(place), folder, environ) if is_bare else FolderRemote(place)
 

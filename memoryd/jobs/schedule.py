@@ -16,9 +16,10 @@ class Schedule:
             timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         )
 
-    def every(self, minutes: float, name: str, run: Callable[[], None]) -> None:
-        """Run something again and again, the first time after ``minutes``."""
-        self._scheduler.add_job(run, "interval", minutes=minutes, id=name, replace_existing=True)
+    def every(self, minutes: float, name: str, run: Callable[[], None], *, first: datetime | None = None) -> None:
+        """Run something again and again, the first time at ``first``, else after ``minutes``."""
+        at = {} if first is None else {"next_run_time": first}
+        self._scheduler.add_job(run, "interval", minutes=minutes, id=name, replace_existing=True, **at)
 
     def next_run(self, name: str) -> datetime | None:
         """Return when something runs next, in UTC; ``None`` where no timer is set for it, or none has begun yet."""

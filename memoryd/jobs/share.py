@@ -2,7 +2,7 @@
 
 Which working trees take part stands in ``config/shared.json``, since only the user decides it. Shared is our own
 shard of the project and nothing else; taken in is what other installs put beside it, once the user trusts the clone.
-Whoever may write a trusted log may also have its project's elements and decisions forgotten here.
+Whoever may write a trusted log may also have its project's elements and decisions forgotten here, and nothing else.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from memoryd.errors import ShareError
+from memoryd.errors import ShareRefused
 from memoryd.jobs.argument import Argument
 from memoryd.jobs.later import Later
 from memoryd.jobs.registry import Job, Run
@@ -78,7 +78,7 @@ class Sharing:
         """Place our log of the folder's project in its repository, and keep it there from now on.
 
         Raises:
-            ShareError: The folder lies in no working tree, or the file cannot be written.
+            ShareRefused: The folder lies in no working tree, or the file cannot be written.
         """
         return self._join(cwd, is_shared=True)
 
@@ -86,7 +86,7 @@ class Sharing:
         """Take in what others put into the repository's log, now and from now on.
 
         Raises:
-            ShareError: The folder lies in no working tree.
+            ShareRefused: The folder lies in no working tree.
         """
         return self._join(cwd, is_shared=False)
 
@@ -115,11 +115,11 @@ class Sharing:
         folder = Path(cwd)
         found = read_checkout(folder)
         if found is None or found.top is None:
-            raise ShareError(f"{cwd} lies in no git working tree; run it inside the project's repository")
+            raise ShareRefused(f"{cwd} lies in no git working tree; run it inside the project's repository")
         trusted = () if found.stated_id is None else (found.stated_id,)
         project = self._semantic.project_for(folder, mint=True, actor="person", trusted=trusted)
         if project is None:
-            raise ShareError(f"{cwd} belongs to no project")
+            raise ShareRefused(f"{cwd} belongs to no project")
         with self._one_at_a_time:
             trees = self._trees()
             known = trees.get(str(found.top))
@@ -163,7 +163,7 @@ class Sharing:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ShareError(f"{self._file} cannot be read; remove it and share or trust again") from error
+            raise ShareRefused(f"{self._file} cannot be read; remove it and share or trust again") from error
 
     def _write(self, trees: Mapping[str, Tree]) -> None:
         body = {top: {"project": tree.project, "shared": tree.is_shared} for top, tree in sorted(trees.items())}

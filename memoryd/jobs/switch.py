@@ -20,7 +20,7 @@ import structlog
 
 from memoryd.embedding.cache import VectorCache
 from memoryd.embedding.catalog import NONE
-from memoryd.embedding.errors import EmbeddingError, ModelUnavailableError
+from memoryd.embedding.errors import EmbeddingError, ModelUnavailable
 from memoryd.embedding.lazy import LazyEmbedder
 from memoryd.embedding.shelf import ModelState, Shelf, State
 from memoryd.jobs.embed import EmbedQueue
@@ -216,12 +216,17 @@ class ModelSwitch:
             EmbeddingError: There is no such model, its files are not here, or it does not work.
             MemorydError: The choice cannot be written.
         """
-        self._shelf.find(name)
+        manifest = self._shelf.find(name)
+        if manifest is not None and not self._shelf.is_here(manifest):
+            # Nothing was chosen, so there is nothing to be told of later.
+            raise ModelUnavailable(
+                f"the files of {name} are not on this machine: `memoryd models pull {name}` fetches them"
+            )
         wish = _Wish(name, Future())
         self._wishes.put(wish)
         while not wish.done.done():
             if self._thread is None or not self._thread.is_alive():
-                raise ModelUnavailableError("the daemon does not run, or goes down")
+                raise ModelUnavailable("the daemon does not run, or goes down")
             wait([wish.done], timeout=_POLL_S)
         return wish.done.result()
 
@@ -309,7 +314,7 @@ class ModelSwitch:
             slot.embedder.close()
             problem = f"the model {name} cannot be used: {reason or 'it takes too long to load'}"
             self._note_problem(problem)
-            raise ModelUnavailableError(problem)
+            raise ModelUnavailable(problem)
         return slot
 
     def _settle_choice(self, name: str) -> None:
@@ -362,7 +367,7 @@ class ModelSwitch:
     def _opened(self, name: str) -> Slot:
         embedder = self._shelf.open(name)
         if embedder is None:
-            raise ModelUnavailableError(f"{name!r} is no model")
+            raise ModelUnavailable(f"{name!r} is no model")
         return Slot(name, embedder, EmbedQueue(self._sources, embedder, self._cache))
 
     def _holds(self, slot: Slot) -> bool:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from episodic.dayfile import rewrite
-from episodic.merge import Unmergeable, merge_day
+from episodic.errors import Unmergeable
+from episodic.merge import merge_day
 from episodic.primary import NAME as PRIMARY
 from episodic.primary import day_of
-from memoryd.errors import SyncError
+from memoryd.errors import SyncFailed
 from memoryd.jobs.argument import Argument
-from memoryd.jobs.registry import Job, Run
+from memoryd.jobs.registry import Job, Jobs, Run, RunCancelledError
 from memoryd.jobs.remote import MARKER, remote_of, write_whole
+from memoryd.jobs.schedule import Schedule
 from memoryd.jobs.trees import Marks, Tree, is_synced, marks_of, merge_trees
 from memoryd.text.canonical import digest, sha256_hex
 from memoryd.text.report import Report
 
 _ROUNDS = 5
 _MOST_NAMED = 200
+
+Stamps = dict[str, tuple[int, int, int]]
+"""Inode, size and last change of each file."""
 
 
 class Files(Protocol):
@@ -77,6 +83,8 @@ class Sync:
         self._folder = folder
         self._semantic = semantic
         self._episodic = episodic
+        self._alike: dict[str, tuple[Stamps, Stamps]] = {}  # by address: both sides when there was nothing to do
+        self.problem: str | None = None
 
     def run(
         self, address: str, tell: Callable[[str], None] = lambda _: None, *, is_new: bool = False
@@ -84,7 +92,7 @@ class Sync:
         """Merge, write what changed here, and hand over what changed there; return what it came to.
 
         Raises:
-            SyncError: The remote cannot be used, or others kept writing it.
+            SyncFailed: The remote cannot be used, or others kept writing it.
             WriteFailed: A file here could not be written; the next run goes on from there.
         """
         remote = remote_of(address, self._folder / "git", os.environ)
@@ -95,6 +103,10 @@ class Sync:
         for _ in range(_ROUNDS):
             tell("reads the remote")
             with remote.opened(is_known=bool(base)) as place:
+                # Taken before the files are read: what is written meanwhile is seen by the next run.
+                stamps = _stamps(self._memory), _stamps(place)
+                if base and self._alike.get(address) == stamps:
+                    return _came_to((), (), ())
                 theirs, ours = _read_tree(place), _read_tree(self._memory)
                 merged = merge_trees(ours, theirs, base)
                 conflicts |= dict.fromkeys((one.path, one.reason) for one in merged.conflicts)
@@ -103,9 +115,11 @@ class Sync:
                 tell("writes what is new there")
                 given = _write_there(place, theirs, merged.files)
                 if remote.publish():
+                    if not taken and not given:
+                        self._alike[address] = stamps
                     write_whole(marks_file, json.dumps(marks_of(merged.files)).encode())
                     return _came_to(taken, given, conflicts)
-        raise SyncError("others kept writing the remote; nothing is lost, run it again")
+        raise SyncFailed("others kept writing the remote; nothing is lost, run it again")
 
     def take_in(self, theirs: Tree, *, keeps_both: bool) -> dict[str, Any]:
         """Bring in what a copy holds and is not here, such as a backup; nothing here is removed.
@@ -179,9 +193,16 @@ def sync_job(sync: Sync, *, remote: str | None, choose: Callable[[str], None]) -
         nonlocal chosen
         address = arguments["remote"] or chosen
         if address is None:
-            raise SyncError("no remote is set; name one with `memoryd sync setup FOLDER-OR-ADDRESS`")
+            raise SyncFailed("no remote is set; name one with `memoryd sync setup FOLDER-OR-ADDRESS`")
         is_new = bool(arguments["remote"])
-        result = sync.run(address, handle.tell, is_new=is_new)
+        try:
+            result = sync.run(address, handle.tell, is_new=is_new)
+        except RunCancelledError:
+            raise
+        except Exception as error:
+            sync.problem = f"the last synchronisation failed: {error}"
+            raise
+        sync.problem = None
         if is_new:
             choose(address)
             chosen = address
@@ -197,6 +218,12 @@ def sync_job(sync: Sync, *, remote: str | None, choose: Callable[[str], None]) -
     )
 
 
+def schedule_sync(schedule: Schedule, jobs: Jobs, every_minutes: int | None) -> None:
+    """Set the timer of the job, if there is to be one. A run that is due while one is under way is left out."""
+    if every_minutes is not None:
+        schedule.every(every_minutes, "sync", partial(jobs.start_unless_running, "sync"))
+
+
 def _is_plain(path: str) -> bool:
     """Tell whether a file has no form that two versions of it could be united in."""
     return not _is_lines(path) and path != PRIMARY and day_of(path.removeprefix("journal/")) is None
@@ -207,15 +234,27 @@ def _is_lines(path: str) -> bool:
 
 
 def _read_tree(root: Path) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    return {shown: path.read_bytes() for shown, path in _files(root)}
+
+
+def _stamps(root: Path) -> Stamps:
+    """Return what tells of each file whether it is still the one that was read."""
+    found: Stamps = {}
+    for shown, path in _files(root):
+        with suppress(OSError):
+            status = path.stat()
+            found[shown] = (status.st_ino, status.st_size, status.st_mtime_ns)
+    return found
+
+
+def _files(root: Path) -> Iterator[tuple[str, Path]]:
     for folder, below, names in os.walk(root):
         below[:] = sorted(name for name in below if not name.startswith("."))
         for name in names:
             path = Path(folder) / name
             shown = path.relative_to(root).as_posix()
             if name != MARKER and is_synced(shown) and path.is_file() and not path.is_symlink():
-                found[shown] = path.read_bytes()
-    return found
+                yield shown, path
 
 
 def _write_there(root: Path, theirs: Tree, merged: Tree) -> list[str]:
@@ -237,8 +276,11 @@ def _read_marks(path: Path) -> Marks:
 
 
 def _came_to(taken: Iterable[str], given: Iterable[str], conflicts: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    taken, given = sorted(taken), sorted(given)
     return {
-        "taken": sorted(taken)[:_MOST_NAMED],
-        "given": sorted(given)[:_MOST_NAMED],
+        "taken": taken[:_MOST_NAMED],
+        "taken_count": len(taken),
+        "given": given[:_MOST_NAMED],
+        "given_count": len(given),
         "conflicts": [{"path": path, "reason": reason} for path, reason in conflicts][:_MOST_NAMED],
     }

@@ -18,12 +18,14 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 
-from episodic.merge import Unmergeable, day_marks, merge_day, origin_of
+from episodic.errors import Unmergeable
+from episodic.merge import day_marks, merge_day, origin_of
 from episodic.primary import NAME as PRIMARY
 from episodic.primary import day_of
 from memoryd.text.canonical import sha256_hex
 from memoryd.text.report import Problem
-from semantic.merge import forgotten_in, merge_records, merge_shards, without_bodies
+from semantic.merge import merge_records, merge_shards, without_bodies
+from semantic.reach import reach_in
 
 Tree = Mapping[str, bytes]
 Marks = Mapping[str, tuple[str, ...]]
@@ -78,9 +80,10 @@ def merge_trees(one: Tree, other: Tree, base: Marks | None = None) -> MergedTree
     problems: list[Problem] = []
     everywhere = sorted(one.keys() | other.keys())
     shards = {path: _united(one, other, path) for path in everywhere if _SHARD.fullmatch(path)}
-    forgotten = forgotten_in(shards.values())
+    reach = reach_in(shards.values())
+    forgotten = reach.everywhere
     for path, data in shards.items():
-        files[path] = without_bodies(data, forgotten)[0]
+        files[path] = without_bodies(data, reach.covers)[0]
     swept = _swept(one, base) | _swept(other, base)
     for path in everywhere:
         if path in shards:

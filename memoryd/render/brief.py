@@ -116,10 +116,17 @@ def conflicts_part(conflicts: Iterable[tuple[Element, Sequence[Decision]]], zone
     return Part("conflicts", _title("conflicts"), tuple(lines))
 
 
-def element_line(element: Element, traces: Iterable[Element] = (), units: int = LINE_UNITS) -> str:
-    """Return an element by kind, name and gist, with what of its neighbours is put away."""
+def element_line(
+    element: Element, traces: Iterable[Element] = (), units: int = LINE_UNITS, *, unconfirmed: str | None = None
+) -> str:
+    """Return an element by kind, name and gist, with what of its neighbours is put away.
+
+    ``unconfirmed`` is the day since when a file that it touches is not what it was: it stands first, so that no budget
+    cuts it off.
+    """
     put_away = ", ".join(_flat(one.name) for one in traces)
     rest = f"{element.gist} (leads to what is put away: {put_away})" if put_away else element.gist
+    rest = rest if unconfirmed is None else f"(unconfirmed since {unconfirmed}) {rest}".rstrip()
     return shown_line(f"{element.kind} {element.name}", rest, element.id, units=units)
 
 

@@ -38,11 +38,6 @@ def instant(day: date, zone: tzinfo | None, at: time = time()) -> datetime:
     return aware.replace(tzinfo=timezone(aware.utcoffset() or timedelta()), fold=0)
 
 
-def day_window(day: date, zone: tzinfo | None) -> Window:
-    """Return a whole local day."""
-    return Window(instant(day, zone), instant(day + timedelta(days=1), zone))
-
-
 @dataclass(frozen=True, slots=True)
 class Calendar:
     """The calendar of someone whose present is ``now`` (aware)."""

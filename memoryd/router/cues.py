@@ -64,6 +64,7 @@ class Lexicon:
         tail: A second ask of one word at the end ("and why"); group ``why`` where it asks for a reason and ``since``
             where it asks for a beginning.
         decision: Words that ask for a decision.
+        back: Words that point back to what was named before ("it", "they").
         hollow: Words that carry no content beside a span of time ("what did we do").
         hollow_runs: The same for scripts without spaces: removed before content is looked for.
     """
@@ -78,6 +79,7 @@ class Lexicon:
     asking: re.Pattern[str]
     tail: re.Pattern[str]
     decision: re.Pattern[str]
+    back: re.Pattern[str]
     hollow: frozenset[str] = field(default_factory=frozenset)
     hollow_runs: re.Pattern[str] | None = None
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from memoryd.router.compound import MOST_ASKS, Half, halves, is_clause, is_full, leans, told
 from memoryd.router.cues import Lexicon, Sign, read_cues
-from memoryd.router.language import detect, detect_or_english, fold
+from memoryd.router.language import detect, detect_or_english, fold, plain
 from memoryd.router.names import NO_NAMES, Names
 from memoryd.router.temporal import Span, read_span
 
@@ -29,6 +30,17 @@ _OPEN_SPAN_WEIGHT = 1.5
 
 
 @dataclass(frozen=True, slots=True)
+class Ask:
+    """A part of a compound question: what is looked for, where, why there, and within which span."""
+
+    text: str
+    store: Route3
+    confidence: float
+    reasons: tuple[str, ...]
+    range: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
     """The router's choice.
 
@@ -40,6 +52,7 @@ class Route:
         language: The code of the language it was read in, ``None`` where nothing told.
         is_thin: The question's words say too little to choose, so both are asked.
         is_key_words: It is no question at all.
+        asks: The parts of a compound question that are looked for apart; empty where it is looked for whole.
     """
 
     store: Route3
@@ -49,6 +62,7 @@ class Route:
     language: str | None = None
     is_thin: bool = False
     is_key_words: bool = False
+    asks: tuple[Ask, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +71,7 @@ class _Verdict:
     confidence: float
     reasons: tuple[str, ...]
     thin: bool = False
+    asks: tuple[Ask, ...] = ()
 
 
 def decide(question: str, *, names: Names = NO_NAMES, now: datetime) -> Route:
@@ -75,7 +90,7 @@ def decide(question: str, *, names: Names = NO_NAMES, now: datetime) -> Route:
     known_language = detect(folded)
     lexicon = known_language or detect_or_english(folded)
     span = read_span(question, now, known_language.code if known_language else None)
-    verdict = _judge(folded, lexicon, span, names, now)
+    verdict = _judge(folded, plain(question), lexicon, span, names, now)
     if verdict.thin:
         verdict = replace(verdict, reasons=(*verdict.reasons, _thin_reason(folded, lexicon)))
     return Route(
@@ -86,41 +101,40 @@ def decide(question: str, *, names: Names = NO_NAMES, now: datetime) -> Route:
         known_language.code if known_language else None,
         is_thin=verdict.thin,
         is_key_words=verdict.thin and lexicon.asking.search(folded) is None,
+        asks=verdict.asks,
     )
 
 
-def _judge(folded: str, lexicon: Lexicon, span: Span | None, names: Names, now: datetime) -> _Verdict:
-    halves = _halves(lexicon.opening.sub("", folded, count=1), lexicon)
-    if len(halves) == 1:
-        clause = _without(halves[0], span)
+def _judge(folded: str, said: str, lexicon: Lexicon, span: Span | None, names: Names, now: datetime) -> _Verdict:
+    opened = lexicon.opening.sub("", folded, count=1)
+    parts = halves(opened, said[len(folded) - len(opened) :] if len(said) == len(folded) else opened, lexicon)
+    if len(parts) == 1:
+        clause = _without(parts[0].text, span)
         clause, tail, tail_words = _cut_tail(clause, lexicon)
         verdict = _weigh(clause, lexicon, span, names, now)
         return _with_tail(verdict, tail, tail_words)
-    verdicts = []
-    for half in halves:
-        half_span = read_span(half, now, lexicon.code) if span is not None else None
-        verdicts.append(_weigh(_without(half, half_span), lexicon, half_span, names, now))
-    return _together(halves, verdicts)
+    spans = [read_span(part.said, now, lexicon.code) if span is not None else None for part in parts]
+    clauses = [_without(part.text, one) for part, one in zip(parts, spans, strict=True)]
+    verdicts = [_weigh(clause, lexicon, one, names, now) for clause, one in zip(clauses, spans, strict=True)]
+    together = _together(parts, verdicts)
+    if len(parts) > MOST_ASKS or any(verdict.thin for verdict in verdicts):
+        return together
+    one_store = len({verdict.store for verdict in verdicts}) == 1
+    leaning = [
+        _leans(clause, one, lexicon, is_first=place == 0, one_store=one_store)
+        for place, (clause, one) in enumerate(zip(clauses, spans, strict=True))
+    ]
+    return _apart(together, said, [*zip(parts, verdicts, spans, leaning, strict=True)])
 
 
-def _halves(folded: str, lexicon: Lexicon) -> list[str]:
-    """Cut a compound question into the questions it is made of; what asks nothing stays with its neighbour."""
-    halves: list[str] = []
-    for part in lexicon.joint.split(folded):
-        if not part or not part.strip(" ?.!,;。？！，、"):
-            continue
-        if halves and not (
-            lexicon.asking.search(part) and lexicon.asking.search(halves[-1]) and _is_clause(halves[-1])
-        ):
-            halves[-1] = f"{halves[-1]} {part}"
-        else:
-            halves.append(part)
-    return halves or [folded]
-
-
-def _is_clause(part: str) -> bool:
-    """A lone "when" before "and why" is no question yet."""
-    return len(part.split()) > 1 or any(ord(character) > 0x2E80 for character in part)
+def _leans(clause: str, span: Span | None, lexicon: Lexicon, *, is_first: bool, one_store: bool) -> bool:
+    """Tell whether a part is no search of its own. One that only names a day is: the day is read in order."""
+    points_back = lexicon.back.search(clause) is not None
+    if span is not None and not points_back and (one_store or not span.has_content):
+        return False
+    if one_store:
+        return not is_full(clause, lexicon)
+    return not is_first and leans(clause, lexicon)
 
 
 def _weigh(clause: str, lexicon: Lexicon, span: Span | None, names: Names, now: datetime) -> _Verdict:
@@ -169,7 +183,7 @@ def _tells(sign: Sign) -> bool:
 
 def _cut_tail(clause: str, lexicon: Lexicon) -> tuple[str, str, str]:
     match = lexicon.tail.search(clause)
-    if match is None or not clause[: match.start()].strip() or not _is_clause(clause[: match.start()].strip()):
+    if match is None or not clause[: match.start()].strip() or not is_clause(clause[: match.start()].strip()):
         return clause, "", ""
     return clause[: match.start()], match.lastgroup or "", match.group(0).strip(" ,?.!、。？")
 
@@ -180,9 +194,9 @@ def _with_tail(verdict: _Verdict, tail: str, words: str) -> _Verdict:
     return verdict
 
 
-def _together(halves: Sequence[str], verdicts: Sequence[_Verdict]) -> _Verdict:
+def _together(parts: Sequence[Half], verdicts: Sequence[_Verdict]) -> _Verdict:
     """Join the verdicts on the parts of a compound question; a part that says too little follows the others."""
-    telling = [(half, verdict) for half, verdict in zip(halves, verdicts, strict=True) if not verdict.thin]
+    telling = [(part.text, verdict) for part, verdict in zip(parts, verdicts, strict=True) if not verdict.thin]
     if not telling:
         return verdicts[0]
     stores = {verdict.store for _, verdict in telling}
@@ -190,8 +204,42 @@ def _together(halves: Sequence[str], verdicts: Sequence[_Verdict]) -> _Verdict:
     confidence = min(verdict.confidence for _, verdict in telling)
     if len(stores) == 1:
         return _Verdict(telling[0][1].store, confidence, reasons)
-    asks = "; ".join(f'"{half.strip()}" is {verdict.store}' for half, verdict in telling)
-    return _Verdict("both", max(confidence, 0.6), (f"two asks: {asks}", *reasons))
+    asks = told([(text, verdict.store) for text, verdict in telling])
+    return _Verdict("both", max(confidence, 0.6), (asks, *reasons))
+
+
+def _apart(together: _Verdict, said: str, parts: Sequence[tuple[Half, _Verdict, Span | None, bool]]) -> _Verdict:
+    """Add what is looked for apart, if that is another search than the whole question's.
+
+    A part that leans on another is looked for with all the words, in its own store and span; where all parts go to
+    one store that is no other search.
+    """
+    stores = {verdict.store for _, verdict, _, _ in parts}
+    if len(stores) == 1 and any(is_leaning for *_, is_leaning in parts):
+        return together
+    asks: list[Ask] = []
+    for part, verdict, span, is_leaning in parts:
+        text, within = (said, _widened(span, said)) if is_leaning else (part.said, span)
+        if within is None:
+            # "What did Ann do last week and what did Bob ship" means one week; what is known has none.
+            earlier = next((ask.range for ask in reversed(asks) if ask.store == verdict.store != "semantic"), None)
+            within = None if earlier is None else Span(earlier.window, earlier.text, text, has_content=True)
+        asks.append(Ask(text, verdict.store, verdict.confidence, verdict.reasons, within))
+    reason = "each ask is looked for by itself"
+    heard = together.reasons
+    if len(stores) == 1:
+        reason = f"{told([(part.text, verdict.store) for part, verdict, _, _ in parts])}, and {reason}"
+        heard = (reason, *heard)
+    else:
+        heard = (heard[0], reason, *heard[1:])
+    return replace(together, reasons=heard, asks=tuple(asks))
+
+
+def _widened(span: Span | None, said: str) -> Span | None:
+    """Return the span of a part for the whole question: the words that name it are not looked for."""
+    if span is None:
+        return None
+    return Span(span.window, span.text, " ".join(said.replace(span.text, " ", 1).split()), has_content=True)
 
 
 def _thin_reason(folded: str, lexicon: Lexicon) -> str:

@@ -1,7 +1,9 @@
 """What the router refuses.
 
-RouterError
-└── InvalidQuestion
+The tree::
+
+    RouterError
+    └── InvalidQuestion    it is empty and has no window in time
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Explanation:
                 "remainder": span.remainder,
                 "has_content": span.has_content,
             },
-            "stores": {asked.store: _asked_json(asked) for asked in self.asked},
+            "stores": _stores_json(self.asked),
             "hits": [_hit_json(hit) for hit in self.hits],
             "weights": dict(self.weights),
             "merged": [{"kept": one.kept, "merged": one.merged, "reason": one.reason} for one in self.merged],
@@ -109,6 +109,15 @@ def asks_for_decisions(question: str, code: str | None) -> bool:
     """Tell whether the question's words ask for a decision ("decide", "choose", "agreed")."""
     lexicon = LEXICONS.get(code or "en", LEXICONS["en"])
     return lexicon.decision.search(fold(question)) is not None
+
+
+def _stores_json(asked: Sequence[Asked]) -> dict[str, Any]:
+    """Return what was asked by the store; a store that a compound question was put to twice is there twice."""
+    named: dict[str, Any] = {}
+    for one in asked:
+        times = sum(name.partition(" ")[0] == one.store for name in named)
+        named[one.store if not times else f"{one.store} {times + 1}"] = _asked_json(one)
+    return named
 
 
 def _asked_json(asked: Asked) -> dict[str, Any]:

@@ -7,9 +7,10 @@ not depend on what the other store found. Where one store alone was asked, its h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from memoryd.text import rrf
 from memoryd.text.hit import Hit
@@ -59,8 +60,21 @@ def fuse(
     merged, merges = _merged(ranked)
     if prefer is not None:
         merged = _preferred(merged, prefer)
-    ordered, moved = _superseded_last(merged)
+    ordered, moved = _superseded_last(merged, _following(found))
+    ordered.sort(key=lambda hit: hit.is_bookkeeping)
     return Fusion(tuple(descending(ordered)), tuple(merges), tuple(moved))
+
+
+def _following(found: Mapping[str, Sequence[Hit]]) -> frozenset[str]:
+    """Return the decisions that a store put right behind what superseded them: no other store comes between."""
+    return frozenset(
+        hit.id
+        for hits in found.values()
+        for before, hit in pairwise(hits)
+        if hit.kind == "decision" and hit.superseded_by is not None and before.kind == "decision"
+        # Of several that one decision superseded, all follow it.
+        if hit.superseded_by in {before.id, before.superseded_by}
+    )
 
 
 def in_order(found: Iterable[Sequence[Hit]]) -> Fusion:
@@ -145,6 +159,9 @@ def _family(hit: Hit) -> str:
 def _led(one: Hit, other: Hit, words: dict[str, frozenset[str]]) -> str | None:
     """Return, in words, why an entry and a decision are one thing, if they are."""
     entry, decision = (one, other) if other.kind == "decision" else (other, one)
+    # Both would be gone in an entry that led to both; and the books are nobody's answer.
+    if decision.superseded_by is not None or entry.superseded_by is not None or decision.is_bookkeeping:
+        return None
     if (entry.episode or entry.id) in decision.evidence:
         return "the decision cites this entry"
     if _led_to(entry, decision, words):
@@ -206,13 +223,20 @@ def _inside(hit: Hit, prefer: Window | None) -> bool:
     return prefer is not None and at is not None and prefer.holds(at)
 
 
-def _superseded_last(hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
-    """Place what was superseded directly behind its successor where that is in the answer, through whole chains."""
+def _superseded_last(hits: Sequence[Hit], following: Collection[str] = frozenset()) -> tuple[list[Hit], list[str]]:
+    """Place what was superseded directly behind its successor where that is in the answer, through whole chains.
+
+    What stands below its successor keeps its place, but for the decisions in ``following``.
+    """
     present = {name for hit in hits for name in (hit.id, *hit.sources)}
     ordered: list[Hit] = []
     moved: list[str] = []
     shown: set[str] = set()
     waiting: dict[str, list[Hit]] = {}
+    for hit in hits:
+        if hit.id in following and hit.superseded_by in present and hit.superseded_by is not None:
+            waiting.setdefault(hit.superseded_by, []).append(hit)
+    held_back = {hit.id for behind in waiting.values() for hit in behind}
 
     def show(hit: Hit) -> None:
         pending = [hit]
@@ -221,9 +245,15 @@ def _superseded_last(hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
             ordered.append(current)
             names = (current.id, *current.sources)
             shown.update(names)
-            pending.extend(held for name in names for held in waiting.pop(name, []))
+            behind = [held for name in names for held in waiting.pop(name, [])]
+            # The decision itself before what only said so.
+            pending.extend(sorted(behind, key=lambda held: held.kind != "decision"))
 
     for hit in hits:
+        if hit.id in held_back:
+            if hit.superseded_by not in shown:
+                moved.append(hit.id)
+            continue
         newer = hit.superseded_by
         if newer is not None and newer in present and newer not in shown and newer not in (hit.id, *hit.sources):
             waiting.setdefault(newer, []).append(hit)

@@ -26,8 +26,12 @@ _VOCABULARIES = {
 
 def fold(text: str) -> str:
     """Return the form in which cues are read: NFKC, lower case, plain apostrophes, single spaces. Accents stay."""
-    folded = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).lower()
-    return " ".join(folded.translate(_APOSTROPHES).split())
+    return plain(text).lower()
+
+
+def plain(text: str) -> str:
+    """Return a text in NFKC with plain apostrophes and single spaces, its capitals as they are."""
+    return " ".join(unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).translate(_APOSTROPHES).split())
 
 
 def detect(folded: str) -> Lexicon | None:

@@ -159,4 +159,4 @@ def refined(route: Route, probability: Callable[[], float | None]) -> Route:
         return replace(route, store=store, confidence=round(0.6 * sure, 2), reasons=(reason, *route.reasons[:-1]))
     if store == route.store:
         return route
-    return replace(route, store="both", confidence=0.4, reasons=(*route.reasons, f"but {reason}"))
+    return replace(route, store="both", confidence=0.4, reasons=(*route.reasons, f"but {reason}"), asks=())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from memoryd.text.canonical import fold_name
+from semantic.store import SemanticStore
 
 _WORD = re.compile(r"[\w.+#/-]*\w")
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
@@ -69,3 +71,20 @@ def _candidates(folded: str) -> Iterable[str]:
         for start in range(len(text)):
             for end in range(start + _MIN_CHARACTERS, min(start + _MAX_CHARACTERS, len(text)) + 1):
                 yield text[start:end]
+
+
+class GraphNames:
+    """The names of elements and notes as of now; made anew when the log or the vaults changed."""
+
+    def __init__(self, semantic: SemanticStore) -> None:
+        self._semantic = semantic
+        self._made: tuple[tuple[int, int], Names] | None = None
+
+    def __call__(self) -> Names:
+        """Return them."""
+        version = (self._semantic.log_seq(), self._semantic.library_version())
+        if self._made is None or self._made[0] != version:
+            elements = (name for one in self._semantic.projection() for name in (one.name, *one.aliases))
+            notes = (name for note in self._semantic.notes() for name in (note.title, *note.aliases))
+            self._made = (version, Names.of(graph=chain(elements, notes)))
+        return self._made[1]

@@ -1,11 +1,13 @@
 """Entries that state what a later decision replaced: an old line "we use X" is history once the graph says "we use Y".
 
 An entry that a superseded decision cites is known to be outdated without reading it. Others are recognised by what they
-say: the words of the superseded decision's title that its successor does not have any more, in an entry from before.
+say, in one sentence from before: the name of the thing that was decided on, and the value that its successor does not
+have any more. A value alone says nothing: one thing left it, and others may stay with it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,7 +17,16 @@ from memoryd.text.terms import term_id, terms
 
 LANGUAGES = ("en", "de")
 _SAYS_IT = 0.5
-"""From this share of the replaced words on, an entry says what was replaced."""
+"""From this share of the replaced words on, a sentence says what was replaced."""
+_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|[。\n]+")
+_LEFT = re.compile(
+    r"\b(?:from|off|over|instead of|rather than|away from|not|replaced?|replaces|replacing|dropped|left"
+    r"|statt|anstatt|anstelle von|von|nicht|kein|keine|ersetzt|ersetzen)\s+(?:the\s+|our\s+|use\s+)?"
+    r"([\w.+#-]*\w)",
+    re.IGNORECASE,
+)
+"""What says that the thing after it was left, or not taken."""
+_NO_MORE = re.compile(r"\b(?:no longer|any ?more|nicht mehr|nicht länger|used to)\b", re.IGNORECASE)
 _ENTRIES = frozenset({"episode", "section"})
 
 
@@ -63,17 +74,33 @@ def contradicted(found: Mapping[str, Sequence[Hit]]) -> tuple[dict[str, list[Hit
 
 def _test(old: Hit, new: Hit) -> Callable[[Hit], str | None] | None:
     """Return what tells whether an entry says what ``new`` replaced; ``None`` where no word tells the two apart."""
-    kept = telling_terms(f"{new.title}\n{new.text}")
-    gone = telling_terms(old.title) - kept
-    fresh = telling_terms(new.title) - telling_terms(f"{old.title}\n{old.text}")
-    if not gone:
+    names = [words for name in {*old.names, *new.names} if (words := _words(name))]
+    named = {form for words in names for word in words for form in word}
+    kept = telling_terms("\n".join((new.title, new.text, *new.values))) | named
+    values = [gone for said in (old.title, *old.values) if (gone := telling_terms(said) - kept)]
+    before = telling_terms("\n".join((old.title, old.text, *old.values))) | named
+    fresh = telling_terms("\n".join((new.title, *new.values))) - before
+    if not values or not names:
         return None
+
+    def says_it(sentence: str) -> bool:
+        said = frozenset(terms(sentence, LANGUAGES))
+        gone = [one for one in values if len(one & said) >= _SAYS_IT * len(one)]
+        if not gone or not any(all(word & said for word in words) for words in names):
+            return False
+        # Who names the new as well as the old, or says that the old was left, tells of the change.
+        left = {form for found in _LEFT.finditer(sentence) for form in terms(found[1], LANGUAGES)}
+        return not fresh & said and not _NO_MORE.search(sentence) and left.isdisjoint(frozenset().union(*gone))
 
     def newer(entry: Hit) -> str | None:
         if entry.at is None or new.at is None or entry.at >= new.at:
             return None
-        said = telling_terms(f"{entry.title}\n{entry.text}")
-        # Who names the new as well as the old tells of the change, and is not outdated by it.
-        return new.id if len(gone & said) >= _SAYS_IT * len(gone) and not (fresh and fresh <= said) else None
+        sentences = (*_SENTENCE_END.split(entry.title), *_SENTENCE_END.split(entry.text))
+        return new.id if any(map(says_it, sentences)) else None
 
     return newer
+
+
+def _words(name: str) -> list[frozenset[str]]:
+    """Return the words of a name, each with its stems."""
+    return [forms for word in re.findall(r"\w+", name) if (forms := frozenset(terms(word, LANGUAGES)))]

@@ -32,8 +32,12 @@ _DIGIT = re.compile(r"\d")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is searched for, within what, and of whom; a store with no kinds is not asked."""
+    """What is searched for, within what, and of whom; a store with no kinds is not asked.
 
+    ``parts`` has a plan for each ask of a compound question; then nothing is looked for by the whole.
+    """
+
+    question: str
     route: Route
     text: str
     window: Window
@@ -43,6 +47,7 @@ class Plan:
     semantic_kinds: tuple[str, ...]
     notes: tuple[str, ...]
     is_widened: bool = False
+    parts: tuple[Plan, ...] = ()
 
     @property
     def is_timeline(self) -> bool:
@@ -76,6 +81,22 @@ def plan(
         InvalidQuestion: The question is empty and the request has no window.
     """
     route = _route_of(request, names, now, likeness)
+    whole = _planned(request, route, now, look_up)
+    if request.store != "auto":
+        return whole
+    parts = (
+        _planned(
+            replace(request, query=ask.text),
+            Route(ask.store, ask.confidence, ask.reasons, ask.range, route.language),
+            now,
+            look_up,
+        )
+        for ask in route.asks
+    )
+    return replace(whole, parts=tuple(parts))
+
+
+def _planned(request: RecallRequest, route: Route, now: datetime, look_up: LookUp | None) -> Plan:
     if look_up is not None:
         route = anchored(route, request.query, now, look_up)
     span = route.range
@@ -87,12 +108,19 @@ def plan(
         notes = (*notes, f"only the first {SEARCH_CHARACTERS} characters of the question were searched for")
     default = DEFAULT_LIMIT if text else MAX_LIMIT
     limit = min(request.limit if request.limit is not None else default, MAX_LIMIT)
-    return Plan(route, text, window, prefer, limit, episodic_kinds, semantic_kinds, notes)
+    return Plan(request.query, route, text, window, prefer, limit, episodic_kinds, semantic_kinds, notes)
 
 
-def widened(planned: Plan) -> Plan:
-    """Return the plan that asks both memories, since the one that was chosen holds nothing on the matter."""
-    reason = f"the {planned.route.store} memory holds nothing on it, so both were asked"
+def unasked(planned: Plan) -> Plan:
+    """Return the plan that asks what a plan for one memory leaves unasked."""
+    semantic = () if set(planned.semantic_kinds) >= set(_SEMANTIC_KINDS) else _SEMANTIC_KINDS
+    route = replace(planned.route, store="both")
+    kinds = () if planned.episodic_kinds else _EPISODIC_KINDS
+    return replace(planned, route=route, episodic_kinds=kinds, semantic_kinds=semantic)
+
+
+def widened(planned: Plan, reason: str) -> Plan:
+    """Return the plan that asks both memories, for a reason in words: the one that was chosen holds less."""
     route = replace(planned.route, store="both", reasons=(*planned.route.reasons, reason))
     return replace(
         planned, route=route, episodic_kinds=_EPISODIC_KINDS, semantic_kinds=_SEMANTIC_KINDS, is_widened=True

@@ -26,9 +26,20 @@ from memoryd.router.fuse import Fusion, descending, fuse, in_order
 from memoryd.router.likeness import Likeness, refined
 from memoryd.router.names import NO_NAMES, Names
 from memoryd.router.outdated import cited, contradicted
-from memoryd.router.plan import SEARCH_CHARACTERS, Plan, episodic_query, has_words, plan, semantic_query, widened
+from memoryd.router.outweigh import holds_enough, outweighed
+from memoryd.router.plan import (
+    SEARCH_CHARACTERS,
+    Plan,
+    episodic_query,
+    has_words,
+    plan,
+    semantic_query,
+    unasked,
+    widened,
+)
 from memoryd.router.relevance import NOTHING, Relevance, judge
 from memoryd.router.request import Answer, RecallRequest
+from memoryd.router.searched import Searched, joined
 from memoryd.router.spread import spread
 from memoryd.text.embedder import Embedder, Vectors, Weights, lexical_of
 from memoryd.text.hit import Found, Hit
@@ -116,24 +127,20 @@ class Recall:
             look_up=lambda phrase: self._telling(request, phrase),
             likeness=lambda: self._sounds(request.query, shared),
         )
-        asked, failures = self._ask(request, planned, shared)
-        if not failures and _is_doubtful(request, planned, asked):
-            # The stores' own evidence has the last word: what one does not hold may stand in the other.
-            wider = widened(planned)
-            more, failures = self._ask(request, wider, shared)
-            if not failures and not all(_holds_nothing(wider, one) for one in more):
-                planned, asked = wider, more
-        weights = _weights(request.query, planned)
-        if planned.is_widened:
-            weights |= {one.store: DECISION_WEIGHT for one in asked if _holds_nothing(planned, one)}
-        fusion, outdated = _fused(asked, planned, weights)
+        searched = [self._search(request, one, shared) for one in planned.parts or (planned,)]
+        whole = searched[0] if len(searched) == 1 else joined(searched)
+        is_timeline = all(one.planned.is_timeline for one in searched)
+        fusion, asked, failures = whole.fusion, whole.asked, whole.failures
         repeats: list[str] = []
-        if request.max_chars is not None and not planned.is_timeline:
+        if request.max_chars is not None and not is_timeline:
             distinct, repeats = spread(fusion.hits)
             fusion = replace(fusion, hits=tuple(descending(distinct)))
         hits = fusion.hits[: planned.limit]
-        relevance = None if planned.is_timeline else judge(_matter(planned), hits, [one.found.arms for one in asked])
-        route = _told(planned.route, relevance)
+        relevances = [
+            None if one.planned.is_timeline else _relevance(one, hits if len(searched) == 1 else one.fusion.hits)
+            for one in searched
+        ]
+        route = _told(planned.route if planned.parts else whole.planned.route, searched, relevances)
         trimmed = trim_hits(hits, request.max_chars) if request.max_chars is not None else None
         degraded = dict.fromkeys([*failures, *(reason for one in asked for reason in one.found.degraded)])
         if trimmed is not None and (trimmed.cut or trimmed.dropped):
@@ -142,20 +149,20 @@ class Recall:
         if request.explain:
             explanation = Explanation(
                 language=language_name(planned.route.language),
-                mode="timeline" if planned.is_timeline else "search",
+                mode="timeline" if is_timeline else "search",
                 route=route,
                 asked=tuple(asked),
                 hits=trimmed.hits if trimmed is not None else hits,
-                weights=weights,
+                weights=whole.weights,
                 merged=fusion.merges,
                 moved=fusion.moved,
                 over_limit=tuple(hit.id for hit in fusion.hits[planned.limit :]),
                 cut=trimmed.cut if trimmed is not None else None,
                 dropped=trimmed.dropped if trimmed is not None else (),
-                notes=(*planned.notes, *(note for one in asked for note in one.found.notes)),
-                outdated=tuple(outdated),
+                notes=tuple(dict.fromkeys([*planned.notes, *(note for one in asked for note in one.found.notes)])),
+                outdated=whole.outdated,
                 repeats=tuple(repeats),
-                relevance=relevance,
+                relevance=max(filter(None, relevances), key=lambda one: one.is_relevant, default=None),
             )
         return Answer(
             query=request.query,
@@ -165,6 +172,30 @@ class Recall:
             took_ms=round((self._timer() - started) * 1000),
             explanation=explanation,
         )
+
+    def _search(self, request: RecallRequest, planned: Plan, embedder: Embedder | None) -> Searched:
+        """Ask the stores that a plan names, and all where these hold nothing on the matter."""
+        asked, failures = self._ask(request, planned, embedder)
+        weaker: dict[str, float] = {}
+        held = [_judged(planned, one) for one in asked]
+        if not failures and _is_open(request, planned) and not any(map(holds_enough, held)):
+            # The stores' own evidence has the last word: what one does not hold may stand in the other.
+            others = unasked(planned)
+            more, failures = self._ask(request, others, embedder, may_fail=True)
+            found = [(one.store, _judged(others, one)) for one in more]
+            other = None if failures else outweighed(planned.route.store, held, found)
+            if other is not None:
+                again = {one.store for one in more}
+                first = [one for one in asked if one.store not in again]
+                weaker = {one.store: DECISION_WEIGHT for one in first if other.is_clear}
+                planned, asked = widened(planned, other.reason), sorted([*first, *more], key=lambda one: one.store)
+        weights = _weights(planned) | weaker
+        fusion, outdated = _fused(asked, planned, weights)
+        if outdated and weaker:
+            # What made the other memory the stronger says in part what no longer holds.
+            weights = _weights(planned)
+            fusion, outdated = _fused(asked, planned, weights)
+        return Searched(planned, tuple(asked), tuple(failures), weights, fusion, tuple(outdated))
 
     def _sounds(self, query: str, embedder: Embedder | None) -> float | None:
         if self._likeness is None or embedder is None:
@@ -186,7 +217,9 @@ class Recall:
         except Exception:  # noqa: BLE001 - the search that follows names what is broken
             return ()
 
-    def _ask(self, request: RecallRequest, planned: Plan, embedder: Embedder | None) -> tuple[list[Asked], list[str]]:
+    def _ask(
+        self, request: RecallRequest, planned: Plan, embedder: Embedder | None, *, may_fail: bool = False
+    ) -> tuple[list[Asked], list[str]]:
         searches: list[tuple[str, tuple[str, ...], Callable[[], Found]]] = []
         # That there is no model is said once, by the caller who has none, and not by each store again.
         dense = embedder is not None
@@ -211,7 +244,7 @@ class Recall:
             admitted = _admitted(found.hits, store, request, planned)
             found = replace(found, hits=tuple(cited(admitted, self._superseded(request.as_of))))
             asked.append(Asked(store, planned.text, kinds, found, round((self._timer() - started) * 1000)))
-        if errors and not asked:
+        if errors and not asked and not may_fail:
             raise errors[0]
         return asked, failures
 
@@ -278,8 +311,8 @@ def _shortened(trimmed: Trimmed) -> str:
     return f"left out for max_chars: {' and '.join(lost)}"
 
 
-def _weights(query: str, planned: Plan) -> dict[str, float]:
-    if planned.route.store != "episodic" or asks_for_decisions(query, planned.route.language):
+def _weights(planned: Plan) -> dict[str, float]:
+    if planned.route.store != "episodic" or asks_for_decisions(planned.question, planned.route.language):
         return {"episodic": 1.0, "semantic": 1.0}
     return {"episodic": 1.0, "semantic": DECISION_WEIGHT}
 
@@ -296,17 +329,15 @@ def _fused(asked: Sequence[Asked], planned: Plan, weights: dict[str, float]) -> 
     return fuse(found, weights=weights, prefer=planned.prefer), outdated
 
 
-def _is_doubtful(request: RecallRequest, planned: Plan, asked: Sequence[Asked]) -> bool:
-    """Tell whether the one memory that was chosen holds nothing on the matter, and the caller left the choice open."""
+def _is_open(request: RecallRequest, planned: Plan) -> bool:
+    """Tell whether one memory was chosen for a search, by the router alone."""
     if request.store != "auto" or planned.is_timeline or planned.route.store == "both":
         return False
-    if request.kinds or request.tags or request.session is not None:
-        return False
-    return all(_holds_nothing(planned, one) for one in asked)
+    return not (request.kinds or request.tags or request.session is not None)
 
 
-def _holds_nothing(planned: Plan, asked: Asked) -> bool:
-    return judge(_matter(planned), asked.found.hits, [asked.found.arms]).is_doubtful
+def _judged(planned: Plan, asked: Asked) -> Relevance:
+    return judge(_matter(planned), asked.found.hits, [asked.found.arms])
 
 
 def _matter(planned: Plan) -> str:
@@ -315,8 +346,20 @@ def _matter(planned: Plan) -> str:
     return planned.text if span is None or not span.has_content else span.remainder
 
 
-def _told(route: Route, relevance: Relevance | None) -> Route:
-    """Say in the route that nothing answers the question, where that is so."""
-    if relevance is None or relevance.is_relevant:
-        return route
-    return replace(route, reasons=(*route.reasons, NOTHING))
+def _relevance(searched: Searched, hits: Sequence[Hit]) -> Relevance:
+    return judge(_matter(searched.planned), hits, [one.found.arms for one in searched.asked])
+
+
+def _told(route: Route, searched: Sequence[Searched], relevances: Sequence[Relevance | None]) -> Route:
+    """Say in the route that nothing answers the question, or an ask of it, and whom else an ask was put to."""
+    missed = [
+        one.planned.question
+        for one, relevance in zip(searched, relevances, strict=True)
+        if relevance is not None and not relevance.is_relevant
+    ]
+    added = [one.planned.route.reasons[-1] for one in searched if len(searched) > 1 and one.planned.is_widened]
+    if len(missed) == len(searched):
+        added.append(NOTHING)
+    else:
+        added += [f'nothing that is stored seems to answer "{question}"' for question in missed]
+    return replace(route, reasons=(*route.reasons, *added)) if added else route

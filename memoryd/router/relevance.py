@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memoryd.router.outdated import telling_terms
+from memoryd.router.outdated import LANGUAGES, telling_terms
 from memoryd.text.hit import Hit
+from memoryd.text.terms import terms
 
 LOOKED_AT = 5
 DEPTH = 100
@@ -51,8 +52,8 @@ def judge(question: str, hits: Sequence[Hit], arms: Sequence[Mapping[str, Sequen
     asked = telling_terms(question)
     words = 1.0
     if asked:
-        held = (len(asked & telling_terms(f"{hit.title}\n{hit.text}")) / len(asked) for hit in hits[:LOOKED_AT])
-        words = max(held, default=0.0)
+        held = (asked.intersection(terms(f"{hit.title}\n{hit.text}", LANGUAGES)) for hit in hits[:LOOKED_AT])
+        words = max(map(len, held), default=0) / len(asked)
     named = _is_named(hits)
     dense = [list(one["dense"]) for one in arms if one.get("dense")]
     if not dense:

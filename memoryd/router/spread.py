@@ -16,15 +16,16 @@ LEAST_TERMS = 5
 def spread(hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
     """Return the hits with those that repeat a better one behind all others, and the ids of these.
 
-    What was superseded keeps its place behind what superseded it.
+    What was superseded keeps its place behind what superseded it, and so does that.
     """
     first: list[Hit] = []
     behind: list[Hit] = []
     said: list[frozenset[str]] = []
+    successors = {hit.superseded_by for hit in hits}
     for hit in hits:
         words = telling_terms(f"{hit.title}\n{hit.text}")
         repeats = len(words) >= LEAST_TERMS and any(_alike(words, other) for other in said)
-        if repeats and hit.superseded_by is None:
+        if repeats and hit.superseded_by is None and hit.id not in successors:
             behind.append(hit)
         else:
             first.append(hit)

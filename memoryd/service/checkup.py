@@ -11,12 +11,12 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from memoryd.errors import MemorydError, SettingsError, ShadowError, TokenError
+from memoryd.errors import MemorydError, PackageShadowed, SettingsUnusable, TokenUnusable
 from memoryd.paths import FILE_MODE, FOLDER_MODE, Paths
 from memoryd.service.lock import find_holder
 from memoryd.service.process import is_alive
@@ -73,7 +73,7 @@ def repair(finding: Finding) -> Finding:
 def _packages() -> Iterator[Finding]:
     try:
         check_shadows()
-    except ShadowError as error:
+    except PackageShadowed as error:
         yield Finding("packages", "problem", str(error))
     else:
         yield Finding("packages", "fine", "all four packages are our own")
@@ -94,7 +94,7 @@ def _parts() -> Iterator[Finding]:
 def _settings(paths: Paths, loaded: list[Settings]) -> Iterator[Finding]:
     try:
         loaded.append(load_settings(paths.config_file))
-    except SettingsError as error:
+    except SettingsUnusable as error:
         yield Finding("settings", "problem", f"{error}; put that right by hand, then start the daemon again")
     else:
         there = "is valid" if paths.config_file.exists() else "does not exist; the defaults hold"
@@ -114,7 +114,8 @@ def _folders(paths: Paths) -> Iterator[Finding]:
 
 
 def _permissions(paths: Paths) -> Iterator[Finding]:
-    open_to_others = [path for folder in (paths.memory, paths.state, paths.config) for path in _open_to_others(folder)]
+    roots = (paths.memory, paths.state, paths.config)
+    open_to_others = [path for folder in roots for path in _open_to_others(folder)]
     if not open_to_others:
         yield Finding("permissions", "fine", "nobody else can read the memory")
         return
@@ -126,9 +127,23 @@ def _permissions(paths: Paths) -> Iterator[Finding]:
             else:
                 path.chmod(FILE_MODE)
 
-    first, more = open_to_others[0], len(open_to_others) - 1
+    reached = [path for path in open_to_others if not _is_shut_in(path, roots)]
+    first, more = (reached or open_to_others)[0], len(reached or open_to_others) - 1
     others = f" and {more} more" if more else ""
-    yield Finding("permissions", "problem", f"other users can read or change {first}{others}", close)
+    if reached:
+        yield Finding("permissions", "problem", f"other users can read or change {first}{others}", close)
+        return
+    told = f"{first}{others} would be open to other users, but they cannot enter the folder; --repair closes it as well"
+    yield Finding("permissions", "note", told, close)
+
+
+def _is_shut_in(path: Path, roots: Sequence[Path]) -> bool:
+    """Tell whether a folder of ours above a path lets nobody else through."""
+    ours = [folder for folder in path.parents if any(folder == root or root in folder.parents for root in roots)]
+    try:
+        return any(not stat.S_IMODE(folder.stat().st_mode) & 0o011 for folder in ours)
+    except OSError:
+        return False
 
 
 def _open_to_others(folder: Path) -> Iterator[Path]:
@@ -151,7 +166,7 @@ def _token(paths: Paths) -> Iterator[Finding]:
         return
     try:
         read_token(paths.token_file)
-    except TokenError as error:
+    except TokenUnusable as error:
         yield Finding("token", "problem", str(error))
     else:
         yield Finding("token", "fine", f"{paths.token_file} holds a token")

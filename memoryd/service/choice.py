@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from memoryd.errors import SettingsError
+from memoryd.errors import SettingsUnusable
 from memoryd.paths import write_private
-from memoryd.settings import find_line
+from memoryd.text.toml_line import find_line
 
 _TEXT = r"\"(?:[^\"\\]|\\.)*\"|'[^']*'"
 
@@ -23,23 +23,23 @@ def write_choice(file: Path, section: str, key: str, value: str) -> bool:
     table, the file is not valid) is refused, with the line to write by hand.
 
     Raises:
-        SettingsError: The file cannot be read, or not be changed safely.
-        PathError: It cannot be written.
+        SettingsUnusable: The file cannot be read, or not be changed safely.
+        PathUnusable: It cannot be written.
     """
     by_hand = f'set it by hand: [{section}] {key} = "{value}"'
     try:
         text = file.read_bytes().decode("utf-8") if file.exists() else ""
         before = tomllib.loads(text.removeprefix("\ufeff"))
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{file} cannot be read as settings ({type(error).__name__}); {by_hand}") from error
+        raise SettingsUnusable(f"{file} cannot be read as settings ({type(error).__name__}); {by_hand}") from error
     options = before.get(section, {})
     if not isinstance(options, Mapping):
-        raise SettingsError(f"{file}: {section} is no section; {by_hand}")
+        raise SettingsUnusable(f"{file}: {section} is no section; {by_hand}")
     if options.get(key) == value:
         return False
     changed = _changed(text, section, key, json.dumps(value), is_set=key in options)
     if changed is None or _read(changed) != {**before, section: {**options, key: value}}:
-        raise SettingsError(f"{file} sets {section}.{key} in a way that cannot be changed safely; {by_hand}")
+        raise SettingsUnusable(f"{file} sets {section}.{key} in a way that cannot be changed safely; {by_hand}")
     write_private(file.resolve(), changed.encode())
     return True
 

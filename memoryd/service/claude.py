@@ -13,8 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memoryd.errors import SettingsError
-from memoryd.paths import create_private, sync_folder
+from memoryd.errors import SettingsUnusable
+from memoryd.paths import create_private
+from memoryd.text.durable import sync_folder
 
 WAITS_S = 5
 """How long Claude Code waits for a hook of ours; the hook itself answers within a second."""
@@ -72,7 +73,7 @@ def read_settings(path: Path) -> SettingsFile:
     """Read a settings file; one that is not there is empty.
 
     Raises:
-        SettingsError: It is not JSON that can be changed safely; it stays as it is.
+        SettingsUnusable: It is not JSON that can be changed safely; it stays as it is.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -80,18 +81,18 @@ def read_settings(path: Path) -> SettingsFile:
         return SettingsFile(path, {}, None)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise SettingsError(f"cannot read {path}: {reason}; nothing was changed") from error
+        raise SettingsUnusable(f"cannot read {path}: {reason}; nothing was changed") from error
     try:
         values = json.loads(text, object_pairs_hook=_once_each) if text.strip() else {}
     except json.JSONDecodeError as error:
-        raise SettingsError(
+        raise SettingsUnusable(
             f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg.lower()}; comments and commas at "
             f"the end of a list are no JSON); mend it and repeat, nothing was changed"
         ) from error
     except ValueError as error:
-        raise SettingsError(f"{path}: {error}; remove one of them and repeat, nothing was changed") from error
+        raise SettingsUnusable(f"{path}: {error}; remove one of them and repeat, nothing was changed") from error
     if not isinstance(values, dict) or not isinstance(values.get("hooks", {}), dict):
-        raise SettingsError(f"{path} is no object with an object `hooks` in it; mend it and repeat")
+        raise SettingsUnusable(f"{path} is no object with an object `hooks` in it; mend it and repeat")
     return SettingsFile(path, values, text)
 
 
@@ -101,7 +102,7 @@ def write_settings(file: SettingsFile, values: Mapping[str, Any], now: datetime)
     A link is followed, so that a file kept elsewhere stays where it is kept; its mode stays.
 
     Raises:
-        SettingsError: It cannot be written, or somebody changed it since it was read.
+        SettingsUnusable: It cannot be written, or somebody changed it since it was read.
     """
     target = Path(os.path.realpath(file.path))
     body = json.dumps(values, indent=file.indent, ensure_ascii=False) + "\n"
@@ -110,7 +111,7 @@ def write_settings(file: SettingsFile, values: Mapping[str, Any], now: datetime)
         target.parent.mkdir(parents=True, exist_ok=True)
         if file.text is not None:
             if target.read_text("utf-8-sig") != file.text:
-                raise SettingsError(f"{file.path} was changed at this moment by another program; repeat")
+                raise SettingsUnusable(f"{file.path} was changed at this moment by another program; repeat")
             backup = target.with_name(f"{target.name}.before-memoryd-{now:%Y%m%d-%H%M%S-%f}")
             create_private(backup, target.read_bytes())
         temporary = target.with_name(f".{target.name}.memoryd-{os.getpid()}")
@@ -121,7 +122,7 @@ def write_settings(file: SettingsFile, values: Mapping[str, Any], now: datetime)
         temporary.replace(target)
         sync_folder(target.parent)
     except OSError as error:
-        raise SettingsError(f"cannot write {file.path}: {error.strerror}; it is as it was") from error
+        raise SettingsUnusable(f"cannot write {file.path}: {error.strerror}; it is as it was") from error
     return backup
 
 

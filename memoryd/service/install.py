@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from memoryd.errors import PathError
+from memoryd.errors import PathUnusable
 from memoryd.paths import write_private
 
 _ID = re.compile(r"[0-9a-f]{12}")
@@ -48,7 +48,7 @@ def settle_install(file: Path, *, home: Path, machine: str, entropy: Callable[[i
         entropy: Returns that many random bytes.
 
     Raises:
-        PathError: The file cannot be read or written.
+        PathUnusable: The file cannot be read or written.
     """
     binding = hashlib.sha256(f"{machine}\n{home.resolve()}".encode("utf-8", "surrogateescape")).hexdigest()
     origin: Literal["new", "copied", "damaged"] = "new"
@@ -65,7 +65,7 @@ def settle_install(file: Path, *, home: Path, machine: str, entropy: Callable[[i
     except ValueError:
         origin = "damaged"
     except OSError as error:
-        raise PathError(f"cannot read {file}: {error.strerror}") from error
+        raise PathUnusable(f"cannot read {file}: {error.strerror}") from error
     minted = entropy(6).hex()
     write_private(file, json.dumps({"id": minted, "binding": binding}).encode() + b"\n")
     return Install(minted, origin)

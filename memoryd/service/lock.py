@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memoryd.errors import AlreadyRunning, PathError
+from memoryd.errors import AlreadyRunning, PathUnusable
 from memoryd.paths import FILE_MODE
 
 _TRIES = 10
@@ -61,12 +61,12 @@ class OwnerLock:
 
         Raises:
             AlreadyRunning: Another process holds it; the message names it and how to stop it.
-            PathError: The file cannot be opened.
+            PathUnusable: The file cannot be opened.
         """
         guard = _lock_folder(truth) if truth is not None else None
         try:
             descriptor = _open(path, os.O_RDWR | os.O_CREAT)
-        except PathError:
+        except PathUnusable:
             _close(guard)
             raise
         if not _try_again(descriptor):
@@ -80,7 +80,7 @@ class OwnerLock:
         except OSError as error:
             os.close(descriptor)
             _close(guard)
-            raise PathError(f"cannot write the lock {path}: {error.strerror}") from error
+            raise PathUnusable(f"cannot write the lock {path}: {error.strerror}") from error
         return lock
 
     @property
@@ -117,7 +117,7 @@ class OwnerLock:
 
         Raises:
             AlreadyRunning: A program that does not look at both was faster.
-            PathError: The file cannot be made or written.
+            PathUnusable: The file cannot be made or written.
         """
         if self._descriptor is None:
             return
@@ -137,7 +137,7 @@ class OwnerLock:
         try:
             self._write()
         except OSError as error:
-            raise PathError(f"cannot write the lock {self.path}: {error.strerror}") from error
+            raise PathUnusable(f"cannot write the lock {self.path}: {error.strerror}") from error
 
     def publish(self, url: str) -> None:
         """Add the address to what the lock says of its holder."""
@@ -178,7 +178,7 @@ def find_holder(path: Path, truth: Path | None = None) -> Holder | None:
         truth: The folder of the memory; its owner is found even where ``state`` was deleted.
 
     Raises:
-        PathError: The file is there and cannot be read.
+        PathUnusable: The file is there and cannot be read.
     """
     found = _holder_of_file(path)
     return found if found is not None or truth is None else _holder_of_folder(truth)
@@ -188,7 +188,7 @@ def _holder_of_file(path: Path) -> Holder | None:
     if not path.exists():
         return None
     if not path.is_file():
-        raise PathError(f"cannot open the lock {path}: it is no file; move it away")
+        raise PathUnusable(f"cannot open the lock {path}: it is no file; move it away")
     descriptor = _open(path, os.O_RDONLY)
     try:
         return None if _try_lock(descriptor, fcntl.LOCK_SH) else _describe(descriptor)
@@ -214,7 +214,7 @@ def _lock_folder(truth: Path) -> int | None:
     try:
         descriptor = os.open(truth, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise PathError(f"cannot open the folder {truth}: {error.strerror}") from error
+        raise PathUnusable(f"cannot open the folder {truth}: {error.strerror}") from error
     try:
         is_ours = _try_again(descriptor)
     except OSError:
@@ -249,7 +249,7 @@ def _open(path: Path, flags: int) -> int:
         if flags & os.O_CREAT:
             os.fchmod(descriptor, FILE_MODE)
     except OSError as error:
-        raise PathError(f"cannot open the lock {path}: {error.strerror}") from error
+        raise PathUnusable(f"cannot open the lock {path}: {error.strerror}") from error
     return descriptor
 
 

@@ -46,7 +46,7 @@ def put_back(paths: Paths, lock: OwnerLock, listening: Listening, missing: Missi
 
     Raises:
         AlreadyRunning: Somebody else locked the new file.
-        PathError: A folder or file cannot be made.
+        PathUnusable: A folder or file cannot be made.
         SocketError: The socket cannot be made.
     """
     for folder in (paths.state, paths.log):

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from memoryd.errors import StartError
+from memoryd.errors import StartFailed
 from memoryd.paths import FILE_MODE
 
 _POLL_S = 0.05
@@ -37,7 +37,7 @@ def start_detached(arguments: Sequence[str], *, output: Path, environ: Mapping[s
     ``-P`` keeps the working directory off the import path: a project folder called ``semantic`` must not be loaded.
 
     Raises:
-        StartError: The file or the process cannot be made.
+        StartFailed: The file or the process cannot be made.
     """
     try:
         descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, FILE_MODE)
@@ -53,7 +53,7 @@ def start_detached(arguments: Sequence[str], *, output: Path, environ: Mapping[s
                 start_new_session=True,
             )
     except OSError as error:
-        raise StartError(f"cannot start the daemon with its output in {output}: {error.strerror}") from error
+        raise StartFailed(f"cannot start the daemon with its output in {output}: {error.strerror}") from error
 
 
 def ask_to_stop(pid: int, *, force: bool = False) -> None:

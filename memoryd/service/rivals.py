@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from memoryd.errors import SettingsError
+from memoryd.errors import SettingsUnusable
 from memoryd.service.claude import EVENTS, claude_folder, handlers_of, is_ours, read_settings
 
 _OTHERS = re.compile(
@@ -43,7 +43,7 @@ def look(environ: Mapping[str, str], home: Path, project: Path) -> list[Finding]
     for path in dict.fromkeys(places):
         try:
             merged.append((path, read_settings(path).values))
-        except SettingsError as error:
+        except SettingsUnusable as error:
             found.append(Finding("problem", str(error)))
     found += _hooks(merged)
     found += _servers(merged, folder, home, project)

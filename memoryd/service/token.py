@@ -12,8 +12,9 @@ import secrets
 import stat
 from pathlib import Path
 
-from memoryd.errors import PathError, TokenError
-from memoryd.paths import FILE_MODE, create_private, sync_folder, write_private
+from memoryd.errors import PathUnusable, TokenUnusable
+from memoryd.paths import FILE_MODE, create_private, write_private
+from memoryd.text.durable import sync_folder
 
 LEAST_CHARACTERS = 32
 """A shorter token is refused: an empty file must never let anyone in."""
@@ -33,7 +34,7 @@ class TokenFile:
         """Tell whether this is the token; in constant time, and never while the file holds no usable one."""
         try:
             self._refresh()
-        except TokenError:
+        except TokenUnusable:
             return False
         return self._token is not None and hmac.compare_digest(self._token, presented.encode("utf-8", "replace"))
 
@@ -57,7 +58,7 @@ def ensure_token(path: Path) -> list[str]:
         Warnings, in words, to be shown to the user.
 
     Raises:
-        TokenError: What is there cannot be used.
+        TokenUnusable: What is there cannot be used.
     """
     if not path.exists():
         _create(path)
@@ -68,7 +69,9 @@ def ensure_token(path: Path) -> list[str]:
     try:
         path.chmod(FILE_MODE)
     except OSError as error:
-        raise TokenError(f"{path} can be read by other users and cannot be made private: {error.strerror}") from error
+        raise TokenUnusable(
+            f"{path} can be read by other users and cannot be made private: {error.strerror}"
+        ) from error
     warning = (
         f"{path} could be read by other users (mode {mode:04o}) and is private now; "
         f"if others use this machine, run `memoryd token rotate`"
@@ -80,18 +83,18 @@ def read_token(path: Path) -> str:
     """Return the token in the file.
 
     Raises:
-        TokenError: There is no usable one.
+        TokenUnusable: There is no usable one.
     """
     try:
         token = path.read_text("ascii").strip()
     except FileNotFoundError as error:
-        raise TokenError(f"there is no token at {path}; `memoryd up` makes one") from error
+        raise TokenUnusable(f"there is no token at {path}; `memoryd up` makes one") from error
     except ValueError as error:
-        raise TokenError(f"{path} does not hold a token; run `memoryd token rotate`") from error
+        raise TokenUnusable(f"{path} does not hold a token; run `memoryd token rotate`") from error
     except OSError as error:
-        raise TokenError(f"cannot read the token {path}: {error.strerror}") from error
+        raise TokenUnusable(f"cannot read the token {path}: {error.strerror}") from error
     if len(token) < LEAST_CHARACTERS or not token.isprintable() or " " in token:
-        raise TokenError(f"{path} does not hold a usable token; run `memoryd token rotate`")
+        raise TokenUnusable(f"{path} does not hold a usable token; run `memoryd token rotate`")
     return token
 
 
@@ -99,12 +102,12 @@ def rotate_token(path: Path) -> None:
     """Put a new token in place of the old one, which is refused from then on.
 
     Raises:
-        TokenError: The file cannot be written.
+        TokenUnusable: The file cannot be written.
     """
     try:
         write_private(path, _fresh())
-    except PathError as error:
-        raise TokenError(str(error)) from error
+    except PathUnusable as error:
+        raise TokenUnusable(str(error)) from error
 
 
 def _create(path: Path) -> None:
@@ -117,7 +120,7 @@ def _create(path: Path) -> None:
             os.link(temporary, path)
         sync_folder(path.parent)
     except OSError as error:
-        raise TokenError(f"cannot make the token {path}: {error.strerror}") from error
+        raise TokenUnusable(f"cannot make the token {path}: {error.strerror}") from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)

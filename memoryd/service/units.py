@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from memoryd.errors import PathError
+from memoryd.errors import PathUnusable
 from memoryd.paths import Paths
 
 UNIT = "memoryd.service"
@@ -45,7 +45,7 @@ def render_unit(paths: Paths, command: Sequence[str], variables: Mapping[str, st
     out, since user units before 254 ignore it in silence.
 
     Raises:
-        PathError: A path holds a line end, which no unit can.
+        PathUnusable: A path holds a line end, which no unit can.
     """
     lines = [
         "# Made by `memoryd service install`; `memoryd service uninstall` takes it away.",
@@ -89,7 +89,7 @@ def render_socket(paths: Paths) -> str:
     """Return the systemd unit that listens on the Unix socket and starts the daemon at the first connection.
 
     Raises:
-        PathError: The path holds a line end.
+        PathUnusable: The path holds a line end.
     """
     lines = [
         "# Made by `memoryd service install --socket`; `memoryd service uninstall` takes it away.",
@@ -135,7 +135,7 @@ def _command_line(command: Sequence[str]) -> str:
     program, *arguments = command
     if _UNFIT.intersection(program):
         if "=" in program:
-            raise PathError(f"systemd can start no program at {program!r}; install memoryd at a plainer path")
+            raise PathUnusable(f"systemd can start no program at {program!r}; install memoryd at a plainer path")
         # systemd refuses these characters in a program's name, and in an argument takes any.
         program, arguments = "/usr/bin/env", [program, *arguments]
     return " ".join([_quoted(program), *(_quoted(one).replace("$", "$$") for one in arguments)])
@@ -153,5 +153,5 @@ def _specified(text: str) -> str:
 
 def _one_line(text: str) -> str:
     if not text.isprintable():
-        raise PathError(f"{text!r} holds characters that no unit file can; move it to a plainer path")
+        raise PathUnusable(f"{text!r} holds characters that no unit file can; move it to a plainer path")
     return text

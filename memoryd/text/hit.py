@@ -36,6 +36,9 @@ class Hit:
         episode: The episode that the hit belongs to.
         evidence: Episode ids that a decision or element cites.
         elements: Element ids that the hit is about: a decision's, a joined note's.
+        names: Of a decision: the names and aliases of the elements that it is about.
+        values: Of a decision: the gists that it gave them.
+        is_bookkeeping: Whether it only keeps the memory's own books and was not asked for by its words.
         superseded_by: The decision that replaced what this hit says.
         sources: Other places (``path`` or id) that say the same and were merged into this hit.
         arms: What each search arm thought of it, for ``explain``.
@@ -58,6 +61,9 @@ class Hit:
     evidence: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    is_bookkeeping: bool = False
     arms: Mapping[str, ArmScore] = field(default_factory=lambda: NO_ARMS)
 
 

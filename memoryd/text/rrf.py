@@ -56,19 +56,28 @@ def fuse(
         raise ValueError("k of a reciprocal rank fusion cannot be negative")
     weight_of = _weights(rankings, weights)
     ranks = _ranks(rankings, weight_of)
-
-    def highest(id_: str) -> float:
-        return sum(w / (k + 1) for arm, w in weight_of.items() if arm in ranks[id_] or id_ not in blind.get(arm, ()))
-
-    def worth(id_: str, arm: str) -> float:
-        rank = ranks[id_].get(arm)
-        if rank is not None:
-            return shares.get(arm, {}).get(id_, 1.0) * weight_of[arm] / (k + rank)
-        if id_ in blind.get(arm, ()):
-            return 0.0
-        return tails.get(arm, 0.0) * weight_of[arm] / (k + len(rankings[arm]) + 1)
-
-    scores = {id_: math.fsum(worth(id_, arm) for arm in weight_of) / highest(id_) for id_ in ranks}
+    # Of every question hundreds of ids go through here.
+    lists = [
+        (arm, w, shares.get(arm, {}), blind.get(arm, ()), tails.get(arm, 0.0) * w / (k + len(rankings[arm]) + 1))
+        for arm, w in weight_of.items()
+    ]
+    highest = sum(w / (k + 1) for w in weight_of.values())
+    scores: dict[str, float] = {}
+    for id_, placed in ranks.items():
+        worth: list[float] = []
+        is_hidden = False
+        for arm, w, share, hidden, tail in lists:
+            rank = placed.get(arm)
+            if rank is not None:
+                worth.append(share.get(id_, 1.0) * w / (k + rank))
+            elif id_ in hidden:
+                is_hidden = True
+            else:
+                worth.append(tail)
+        most = highest
+        if is_hidden:
+            most = sum(w / (k + 1) for arm, w, _, hidden, _ in lists if arm in placed or id_ not in hidden)
+        scores[id_] = math.fsum(worth) / most
     return _ordered(scores, ranks)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -31,6 +32,10 @@ _TOKEN = regex.compile(
   | (?P<symbol>\p{{Extended_Pictographic}})
     """,
     regex.VERBOSE,
+)
+# What the pattern above finds in a text of ASCII alone, several times as fast. Only a "plus" ends in one of its signs.
+_PLAIN_TOKEN = re.compile(
+    r"(?<!\w)[A-Za-z](?:\+\+|\#)(?!\w)|\w++(?:(?:://|::|[._\-/\\:@'+]|(?<=\d),(?=\d))\w++)*+", re.ASCII
 )
 _TRANSLATION = {
     **dict.fromkeys(map(ord, "\u00a9\u00ae\u2122\u200b"), " "),
@@ -63,21 +68,28 @@ def terms(text: str, languages: Sequence[str] = ("en", "de")) -> list[str]:
     - Identifiers, versions, paths, codes, addresses: whole, by segment and in parts.
     - Scripts without spaces: pairs of neighbouring characters, and single Han characters beside them.
     """
-    plain = unicodedata.normalize("NFKC", text.translate(_TRANSLATION))
     chosen = tuple(languages)
     found: list[str] = []
+    if text.isascii():
+        for token in _PLAIN_TOKEN.findall(text):
+            found += (token.casefold(),) if token[-1] in "+#" else _long_terms(token, chosen)
+        return found
+    plain = unicodedata.normalize("NFKC", text.translate(_TRANSLATION))
     for match in _TOKEN.finditer(plain):
         kind, token = match.lastgroup, match[0]
         if kind == "run":
             found += _run_terms(token)
         elif kind != "word":
             found.append(token.casefold())
-        elif len(token) <= MAX_TERM:
-            found += _word_terms(token, chosen)
         else:
-            for segment in _SEGMENTS.split(token):
-                found += _word_terms(segment[:MAX_TERM], chosen)
+            found += _long_terms(token, chosen)
     return found
+
+
+def _long_terms(token: str, languages: tuple[str, ...]) -> Iterable[str]:
+    if len(token) <= MAX_TERM:
+        return _word_terms(token, languages)
+    return [term for segment in _SEGMENTS.split(token) for term in _word_terms(segment[:MAX_TERM], languages)]
 
 
 @lru_cache(maxsize=1 << 17)

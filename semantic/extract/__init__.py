@@ -1,1 +1,1 @@
-"""What a text says without a model: names, definitions and mentions, each with the lines it stands on."""
+"""What notes and program text say, each thing with the lines it stands on. A model is asked in ``model`` alone."""

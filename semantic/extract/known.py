@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 
@@ -15,6 +16,18 @@ from semantic.model import Element, Note
 def term_id(vault: str, name: str) -> str:
     """Return the id of the node of a term, which is one thing in one vault."""
     return f"term:{vault}:{fold_name(name)}"
+
+
+_WORD = re.compile(r"[^\W_]+")
+_SLUG = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+def _is_said(stem: str, title: str) -> bool:
+    """Tell whether people would say a file's name: one made for addresses that is but a small part of the title is not.
+
+    "python-3.11" is how the note on testing a preview of Python 3.11 is filed, and not what "Python 3.11" means.
+    """
+    return not _SLUG.fullmatch(stem) or 2 * len(_WORD.findall(stem)) >= len(_WORD.findall(title))
 
 
 class KnownNames:
@@ -37,6 +50,7 @@ class KnownNames:
         self._folders = {homes.get(id_, id_): posixpath.dirname(note.path) for id_, note in notes.items()}
         self.notes = {note.vault: 0 for note in notes.values()}
         titles: set[tuple[str, ...]] = set()
+        own: set[tuple[tuple[str, ...], str]] = set()
         spelled: defaultdict[tuple[str, ...], set[tuple[str, str | None]]] = defaultdict(set)
         for id_, note in notes.items():
             self.notes[note.vault] += 1
@@ -44,18 +58,23 @@ class KnownNames:
             stem = posixpath.basename(note.path)[: -len(".md")]
             self._paths[note.vault, posixpath.basename(note.path).casefold()].add(note.path)
             for name in dict.fromkeys((note.title, stem, *note.aliases)):
+                if name == stem and not _is_said(stem, note.title):
+                    continue
                 self._titled[note.vault, fold_name(name)].add(home)
                 tokens = name_of(name)
                 if tokens is not None:
                     spelled[tokens].add((home, note.vault))
-                    if name in {note.title, stem}:
+                    if name == note.title or (name == stem and not _SLUG.fullmatch(stem)):
                         titles.add(tokens)
+                        own.add((tokens, home))
         for element in elements.values():
             for name in (element.name, *element.aliases):
                 tokens = name_of(name)
                 if tokens is not None:
                     spelled[tokens].add((element.id, None))
                     titles.add(tokens)
+                    if name == element.name:
+                        own.add((tokens, element.id))
         self.defined: dict[str, str] = {}
         for id_ in sorted(facts):
             vault = notes[id_].vault
@@ -67,7 +86,9 @@ class KnownNames:
                     if tokens is not None:
                         spelled[tokens].add((term, vault))
                         titles.add(tokens)
+                        own.add((tokens, term))
         self.titles = frozenset(titles)
+        self._own = frozenset(own)
         self.spelled: Mapping[tuple[str, ...], tuple[tuple[str, str | None], ...]] = {
             tokens: tuple(sorted(owners, key=lambda owner: (owner[0], owner[1] or "")))
             for tokens, owners in spelled.items()
@@ -83,8 +104,10 @@ class KnownNames:
         elements = [id_ for id_, of in found if of is None]
         if elements:
             return tuple(elements)
-        near = [id_ for id_, _ in found if self._folders.get(id_) == folder]
-        return tuple(near or [id_ for id_, _ in found])
+        # A name goes before an alias, and what stands nearer before what is far.
+        named = [id_ for id_, _ in found if (tokens, id_) in self._own] or [id_ for id_, _ in found]
+        near = [id_ for id_ in named if self._folders.get(id_) == folder]
+        return tuple(near or named)
 
     def who(self, vault: str, name: str, *, is_person: bool) -> str:
         """Return the node of a name: the one element or note that is called so, else a term or a person."""

@@ -20,6 +20,16 @@ _TOKEN = regex.compile(
     r"[\p{L}\p{N}--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]][\p{L}\p{M}\p{N}_--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]]*",
     regex.V1,
 )
+_TIES = frozenset("-\u2010\u2011.@#/\\")
+"""A word with one of these before it, or with one and more text behind it, is a part of something."""
+_OWN_WORDS = frozenset(
+    "的是和与跟及或在了为以对从到把被让等都也就有个这那用将而但并其中里上下后前时我你他她它们说做叫比像如请"
+)
+"""Characters that stand between words far more often than inside them."""
+_TITLE_GOES_ON = frozenset("：: （(")
+LONGEST_TITLE = 40
+_NEW_BLOCK = regex.compile(r"\n[ \t>]*(?:\n|[-*+#|]|\d+[.)])")
+"""No name goes on from one paragraph, list item or row to the next."""
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\u30fc]")
 
 
@@ -88,18 +98,52 @@ class NameTable:
                 continue
             line += plain.count("\n", counted, start)
             counted = start
-            if is_word and not (is_plain_word((token,)) and _is_part_of_a_name(plain, tokens, at)):
+            if is_word and not (is_plain_word((token,)) and _is_part_of_more(plain, tokens, at)):
                 found.append(Call((token,), at, line))
             for name in phrases or ():
                 if tuple(folded[at : at + len(name)]) == name:
                     last = tokens[at + len(name) - 1]
-                    if plain.count("\n\n", start, last[1]) == 0:
+                    end = last[1] + len(last[0])
+                    if _NEW_BLOCK.search(plain, start, end) is None and stands_alone(plain, start, end):
                         found.append(Call(name, at, line))
         return tuple(found)
 
 
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Tell whether a name in a script without spaces stands for itself there, and is no part of a longer word.
+
+    Nothing shows where such a word ends. A place is taken for a bound where another script, a mark or a line's end
+    stands, or a character that mostly is a word by itself ("the", "and", "in"). A name of three characters needs both
+    bounds, one of four either, a longer one none; in the marks of a title (《…》) it has to be the title.
+    """
+    if not _UNSPACED.match(text[start]):
+        return True
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if (opened := text.rfind("《", max(0, start - LONGEST_TITLE), start)) >= 0 and "》" not in text[opened:start]:
+        return opened == start - 1 and (after == "》" or after in _TITLE_GOES_ON)
+    bounds = _bounds(before) + _bounds(after)
+    return bounds >= {3: 2, 4: 1}.get(end - start, 0)
+
+
+def _bounds(letter: str) -> bool:
+    return not letter or letter in _OWN_WORDS or not _UNSPACED.match(letter)
+
+
+def _is_part_of_more(text: str, tokens: Sequence[tuple[str, int]], at: int) -> bool:
+    """Tell whether a plain word is a part of a compound, a path or a longer name, or holds the place of another."""
+    token, start = tokens[at]
+    before, after = text[max(0, start - 1) : start], text[start + len(token) : start + len(token) + 2]
+    if before in _TIES or (after[:1] in _TIES and after[1:].isalnum()):
+        return True
+    if before in {"[", "{", "<"} and after[:1] in {"]", "}", ">"}:
+        return True  # "as a [Role], I want": what is meant is yet to be put there
+    return _is_part_of_a_name(text, tokens, at)
+
+
 def _is_part_of_a_name(text: str, tokens: Sequence[tuple[str, int]], at: int) -> bool:
     """Tell whether a capitalised word stands beside another one: "Model Checking" does not name "Checking"."""
+    if _beside(text, tokens, at - 1, at) and any(letter.isupper() for letter in tokens[at - 1][0][1:]):
+        return True  # "GitHub Actions" begins with what is a name in any place
     return _is_capital_beside(text, tokens, at, at + 1) or (
         # The first word of a sentence has its capital from there.
         _is_capital_beside(text, tokens, at - 1, at, which=at - 1) and _beside(text, tokens, at - 2, at - 1)

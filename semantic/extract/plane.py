@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memoryd.text.canonical import fold_name
@@ -197,8 +197,7 @@ class ExtractedPlane:
             id_ = note_id(note.vault, meant[0])
             target = self._homes.get(id_, id_)
             if target != home:
-                sure: Confidence = "EXTRACTED" if len(found) == 1 else "INFERRED"
-                reason = None if len(found) == 1 else "the one of the same folder is meant"
+                sure, reason = _how_sure(mention.name, found, is_near=bool(near))
                 self._edges.append(Edge(home, target, "mentions", "extracted", sure, place, lines, reason=reason))
         elif not meant and "/" in mention.name:
             id_ = f"file:{note.vault}:{mention.name}"
@@ -274,6 +273,16 @@ class ExtractedPlane:
         if is_word:
             return len(sources) > max(COMMON_WORD_NOTES, COMMON_WORD_SHARE * notes)
         return len(sources) > max(COMMON_NOTES, COMMON_SHARE * notes)
+
+
+def _how_sure(written: str, found: Sequence[str], *, is_near: bool) -> tuple[Confidence, str | None]:
+    """Return how sure it is that a file of the vault is meant by a path, and why it is not certain."""
+    if len(found) > 1:
+        return "INFERRED", "the one of the same folder is meant"
+    if is_near or "/" in written:
+        return "EXTRACTED", None
+    # "Each project has a `data.md`" names no certain file, even if there is but one here.
+    return "INFERRED", "the only file of this name, in another folder"
 
 
 def _unsure(edge: Edge, reason: str) -> Edge:

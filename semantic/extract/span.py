@@ -149,6 +149,8 @@ def _people(front_matter: Mapping[str, Any], raw: str, body_line: int) -> Iterat
             for text in _texts(value):
                 for name in _BETWEEN.split(text):
                     shown = " ".join(name.strip(" \"'").split())
+                    if shown.startswith("·") or shown.endswith("·"):
+                        continue  # half of a foreign name that was cut in two
                     if 2 <= len(shown) <= 40 and not _NO_PERSON.search(shown) and len(shown.split()) <= 4:
                         yield Mention("person", shown, line)
 

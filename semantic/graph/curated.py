@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from memoryd.text.canonical import fold_name
 from semantic.fields import SAME_AS
 from semantic.graph.model import Edge, Node
 from semantic.ids import is_note, is_path_end, note_id
@@ -33,9 +35,35 @@ def path_node(end: str) -> Node:
     return Node(end, "path", "curated", path, scope="project" if project else None, project=project or None)
 
 
-def path_end(touched: str, project: str | None) -> str:
-    """Return the id of a path as an element names it: whole, or relative to the element's project."""
-    return touched if is_path_end(touched) else f"path:{project or ''}:{touched}"
+class PathEnds:
+    """Gives the one id of a file, however an element or a link writes it: a file of code is a node under that id.
+
+    A project may be named by its id, by one that was merged into it, or by its name if no other has that; the path may
+    begin with ``./``.
+    """
+
+    def __init__(self, projection: Projection) -> None:
+        self._shown = projection.shown
+        named: defaultdict[str, set[str]] = defaultdict(set)
+        for project in projection.projects.values():
+            for name in (project.name, *project.aliases):
+                named[fold_name(name)].add(projection.shown(project.id))
+        self._ids = {name: min(ids) for name, ids in named.items() if len(ids) == 1}
+        self._known = projection.projects.keys()
+
+    def id_of(self, written: str, project: str | None = None) -> str:
+        """Return ``path:<project id>:<path>`` of a path; one without a project is of the element's ``project``."""
+        named, path = project or "", written
+        if is_path_end(written):
+            _, named, path = written.split(":", 2)
+        named = self._shown(named)
+        if named not in self._known:
+            named = self._ids.get(fold_name(named), named)
+        return f"path:{named}:{path.removeprefix('./') or path}"
+
+    def end(self, id_: str) -> str:
+        """Return the id of an end of a link, which may be no path at all."""
+        return self.id_of(id_) if is_path_end(id_) else id_
 
 
 def curated_edges(projection: Projection, homes: Mapping[str, str]) -> Iterator[Edge]:
@@ -45,12 +73,13 @@ def curated_edges(projection: Projection, homes: Mapping[str, str]) -> Iterator[
         projection: The picture of the log.
         homes: Note id to the id of the node that the note is, where that is another.
     """
+    ends = PathEnds(projection)
     for link in projection.links:
         if link.relation == SAME_AS and _home(link.source, homes) == _home(link.target, homes):
             continue  # it says that the two are one node, and they are
         yield Edge(
-            _home(link.source, homes),
-            _home(link.target, homes),
+            _home(ends.end(link.source), homes),
+            _home(ends.end(link.target), homes),
             link.relation,
             "curated",
             "EXTRACTED",
@@ -59,7 +88,7 @@ def curated_edges(projection: Projection, homes: Mapping[str, str]) -> Iterator[
     for element in projection.elements.values():
         said_by = element.decisions[-1] if element.decisions else None
         for touched in element.touches:
-            end = path_end(touched, element.project)
+            end = ends.id_of(touched, element.project)
             yield Edge(element.id, end, "touches", "curated", "EXTRACTED", decision=said_by)
         for named in element.notes:
             note = _named_note(named)

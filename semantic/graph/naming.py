@@ -10,6 +10,7 @@ from semantic.errors import AmbiguousName, Candidate
 from semantic.graph.errors import UnknownNode
 from semantic.graph.model import PLANES, Graph, Node
 from semantic.identity import digits_of, loose_name, one_letter_apart
+from semantic.ids import is_path_end
 
 SLIP_LETTERS = 5
 """In a shorter name no letter is taken for another."""
@@ -103,6 +104,8 @@ def _written(node: Node) -> Iterable[str]:
         yield from (node.path, path, path.removesuffix(".md"))
     if node.kind == "tag":
         yield f"#{node.name}"
+    if node.plane == "code" and (place := _place_of_code(node)):
+        yield place
 
 
 def _rank(node: Node) -> int:
@@ -110,8 +113,14 @@ def _rank(node: Node) -> int:
 
 
 def _candidate(node: Node, reason: str) -> Candidate:
-    where = f" ({node.path})" if node.path else ""
+    place = node.path or (_place_of_code(node) if node.plane == "code" else "")
+    where = f" ({place})" if place else ""
     return Candidate(node.id, node.kind, node.name, reason + where)
+
+
+def _place_of_code(node: Node) -> str:
+    """Return ``<path>#<name>`` of a definition, or the path of a file; nothing for a package."""
+    return node.id.split(":", 2)[2] if is_path_end(node.id) else ""
 
 
 def _is_slip(one: str, other: str) -> bool:

@@ -17,6 +17,8 @@
   // What is drawn now: dots with a place, and lines between them. A dot stands for a node or for a community.
   let dots = [], lines = [], dotOf = new Map(), heat = 0, chosen = null, hover = null;
   let view = { x: 0, y: 0, zoom: 1 }, isMoved = false;
+  // Dots by falling size, for their names; until when the layout rests, because somebody does something.
+  let bySize = [], restsUntil = 0;
 
   const colour = (community, alpha) =>
     community < 0 ? `rgba(140,145,152,${alpha})` : `hsla(${(community * 137.508) % 360},55%,52%,${alpha})`;
@@ -28,6 +30,7 @@
   function place(list, edges) {
     dots = list; lines = edges; isMoved = false; heat = 1; chosen = null; hover = null; seed = 42;
     dotOf = new Map(dots.map((dot, at) => [dot.id, at]));
+    bySize = [...dots.keys()].sort((a, b) => dots[b].size - dots[a].size);
     const spread = 14 * Math.sqrt(dots.length + 1);
     dots.forEach((dot, at) => {
       const turn = at * 2.39996, far = spread * Math.sqrt((at + 0.5) / dots.length);
@@ -129,7 +132,7 @@
       dot.x += dot.vx * scale; dot.y += dot.vy * scale;
       dot.vx *= 0.6; dot.vy *= 0.6;
     }
-    heat *= 0.985;
+    heat *= dots.length > 2000 ? 0.97 : 0.985;
   }
 
   function draw() {
@@ -143,10 +146,15 @@
     const lit = chosen === null ? hover : chosen, near = new Set();
     for (const isSure of [false, true]) {
       if (!isSure && !unsure.checked) continue;
-      pen.beginPath();
-      for (const line of lines) if (line.sure === isSure) { pen.moveTo(dots[line.a].x, dots[line.a].y); pen.lineTo(dots[line.b].x, dots[line.b].y); }
       pen.strokeStyle = isSure ? "rgba(128,132,140,0.35)" : "rgba(128,132,140,0.16)";
       pen.lineWidth = 0.8 / view.zoom;
+      // Many short paths: one that crosses itself thousands of times is drawn far more slowly.
+      let held = 0;
+      pen.beginPath();
+      for (const line of lines) if (line.sure === isSure) {
+        pen.moveTo(dots[line.a].x, dots[line.a].y); pen.lineTo(dots[line.b].x, dots[line.b].y);
+        if (++held % 40 === 0) { pen.stroke(); pen.beginPath(); }
+      }
       pen.stroke();
     }
     if (lit !== null) {
@@ -158,13 +166,16 @@
       pen.strokeStyle = colour(dots[lit].c, 0.9); pen.lineWidth = 1.6 / view.zoom; pen.stroke();
     }
     dots.forEach((dot, at) => {
-      pen.beginPath(); pen.arc(dot.x, dot.y, dot.size, 0, 6.2832);
-      pen.fillStyle = colour(dot.c, lit === null || at === lit || near.has(at) ? 0.92 : 0.25); pen.fill();
+      pen.fillStyle = colour(dot.c, lit === null || at === lit || near.has(at) ? 0.92 : 0.25);
+      // Of a few pixels nobody sees whether they are round, and thousands of circles take their time.
+      if (dot.size * view.zoom < 2.5) { pen.fillRect(dot.x - dot.size * 0.9, dot.y - dot.size * 0.9, dot.size * 1.8, dot.size * 1.8); return; }
+      pen.beginPath(); pen.arc(dot.x, dot.y, dot.size, 0, 6.2832); pen.fill();
     });
     pen.font = `${12 / view.zoom}px system-ui, sans-serif`; pen.fillStyle = ink; pen.textAlign = "center";
-    const large = [...dots.keys()].sort((a, b) => dots[b].size - dots[a].size)[Math.min(30, dots.length) - 1];
+    const large = bySize[Math.min(30, dots.length) - 1];
     const least = large === undefined ? 0 : dots[large].size;
-    const named = [...dots.keys()].filter((at) => at === lit || near.has(at) || dots[at].size >= least || dots[at].size * view.zoom > 11).sort((a, b) => (b === lit) - (a === lit) || dots[b].size - dots[a].size).slice(0, 90);
+    const worth = bySize.filter((at) => at !== lit && (near.has(at) || dots[at].size >= least || dots[at].size * view.zoom > 11));
+    const named = (lit === null ? worth : [lit, ...worth]).slice(0, 90);
     const taken = [];
     for (const at of named) {
       const dot = dots[at], text = dot.name.length > 36 ? dot.name.slice(0, 35) + "…" : dot.name;
@@ -189,7 +200,7 @@
   function frame() {
     isScheduled = false;
     const until = performance.now() + 12;
-    if (heat > 0.02) {
+    if (heat > 0.02 && performance.now() > restsUntil) {
       while (heat > 0.02 && performance.now() < until) step();
       fit();
     }
@@ -217,8 +228,8 @@
     if (chosen === null) return;
     const dot = dots[chosen];
     if (dot.community !== undefined) {
-      element("h1", dot.name, side);
-      element("button", "Open", side).onclick = () => { side.hidden = true; open(dot.community); };
+      side.hidden = true; opened = performance.now();
+      open(dot.community);
       return;
     }
     const node = data.nodes[dot.id];
@@ -244,7 +255,12 @@
     choose(index);
   }
 
-  let press = null;
+  // Whoever types, points or drags is answered at once; the layout goes on when he is done. A held dot pulls its ties.
+  for (const kind of ["keydown", "input", "pointerdown", "click", "wheel"]) {
+    addEventListener(kind, () => { if (dots.length > 2000) restsUntil = performance.now() + 400; }, { capture: true, passive: true });
+  }
+
+  let press = null, opened = -Infinity;
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     press = { x: event.clientX, y: event.clientY, dot: at(event), isMoved: false };
@@ -269,8 +285,9 @@
   });
   canvas.addEventListener("dblclick", (event) => {
     const index = at(event);
-    if (index === null) return;
-    if (dots[index].community !== undefined) open(dots[index].community); else around(dots[index].id);
+    // The first click of two has opened a community: the second is none on what lies there now.
+    if (index === null || performance.now() - opened < 600) return;
+    around(dots[index].id);
   });
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault(); isMoved = true;

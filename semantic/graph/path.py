@@ -30,8 +30,10 @@ RELATION_PRICE = {
     "co_mentioned": 3.0,
     "tagged": 4.0,
     "has_heading": 2.5,
+    "calls": 1.0,
     "imports": 1.2,
     "imports_late": 1.4,
+    "contains": 1.6,
     "uses_package": 4.0,
 }
 """What a step costs by the meaning of its relation. What people named themselves (``uses``, ``part_of``) costs 1."""

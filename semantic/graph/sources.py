@@ -7,7 +7,7 @@ of a note is kept as long as the note is the same.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -16,9 +16,11 @@ from semantic.extract.code.projects import CodeProjects
 from semantic.extract.corpus import Corpus
 from semantic.extract.model.answer import Told
 from semantic.extract.model.memo import Memo
+from semantic.graph.asking import Answered, answer_from, starts_of, ways_between
 from semantic.graph.build import Parts, build_graph, note_homes
 from semantic.graph.explain import Explanation, explain
-from semantic.graph.model import Graph, Node
+from semantic.graph.mentioned import Mentioned
+from semantic.graph.model import Edge, Graph, Node
 from semantic.graph.naming import NodeNames
 from semantic.graph.path import Path, find_path
 from semantic.graph.shape import Shape
@@ -65,6 +67,41 @@ class Picture:
             AmbiguousName: Several are called this.
         """
         return self.names.find(self.projection.shown(written))
+
+    @cached_property
+    def mentioned(self) -> Mentioned:
+        """What a question names."""
+        return Mentioned(self.graph)
+
+    def ask(
+        self,
+        text: str,
+        found: Sequence[str],
+        budget: int,
+        *,
+        cost_of_node: Callable[[Node], int],
+        cost_of_edge: Callable[[Edge], int],
+    ) -> Answered:
+        """Return the part of the graph that answers a question.
+
+        Args:
+            text: The question.
+            found: Ids of elements and notes that the search found for it, best first.
+            budget: What nodes and edges may cost together.
+            cost_of_node: What showing a node costs.
+            cost_of_edge: What showing an edge costs.
+        """
+        home_of = {node.note: id_ for id_, node in self.graph.nodes.items() if node.note is not None}
+        homes = [home_of.get(id_, id_) for id_ in found]
+        named = self.mentioned.find(text)
+        return answer_from(
+            self.graph,
+            starts_of(self.graph, named, homes),
+            budget,
+            between=ways_between(self.graph, named),
+            cost_of_node=cost_of_node,
+            cost_of_edge=cost_of_edge,
+        )
 
     def path(self, start: Node, goal: Node) -> Path:
         """Return how two nodes hang together."""

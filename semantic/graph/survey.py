@@ -12,6 +12,7 @@ from semantic.graph.cycles import import_cycles
 from semantic.graph.model import PLAIN_KINDS, Edge, Graph, Node
 from semantic.graph.path import edge_price
 from semantic.graph.shape import Community, Shape, Surprise, is_orphan
+from semantic.graph.testcode import is_test
 
 SEED = 42
 MOST_GODS = 15
@@ -82,23 +83,29 @@ def _communities(graph: Graph, plain: nx.Graph[str]) -> Iterator[Community]:
 
 
 def _connectedness(graph: Graph) -> dict[str, float]:
-    """Return how much each node is pointed at, and how much it points at: 0.66 in and 0.33 out, each node once."""
+    """Return how much each node is pointed at, and how much it points at: 0.66 in and 0.33 out, each node once.
+
+    What tests use does not count: every test needs its helpers, and no reader of the code asks for them.
+    """
+    tests = {id_ for id_, node in graph.nodes.items() if is_test(node)}
     into: defaultdict[str, set[str]] = defaultdict(set)
     out: defaultdict[str, set[str]] = defaultdict(set)
     for edge in graph.edges:
-        if edge.relation not in _NO_TIE and edge.source != edge.target and edge.confidence != "AMBIGUOUS":
+        if edge.relation in _NO_TIE or edge.source == edge.target or edge.source in tests:
+            continue
+        if edge.confidence != "AMBIGUOUS":
             into[edge.target].add(edge.source)
             out[edge.source].add(edge.target)
     return {id_: 0.66 * len(into[id_]) + 0.33 * len(out[id_]) for id_ in graph.nodes}
 
 
 def _gods(graph: Graph, ties: Mapping[str, int], weights: Mapping[str, float]) -> list[tuple[Node, int]]:
-    found = [
-        (graph.nodes[id_], count)
-        for id_, count in ties.items()
-        if count and graph.nodes[id_].kind not in PLAIN_KINDS - {"note"} and not _is_generic(graph.nodes[id_])
-    ]
+    found = [(graph.nodes[id_], count) for id_, count in ties.items() if count and _may_be_god(graph.nodes[id_])]
     return sorted(found, key=lambda pair: (-weights[pair[0].id], pair[0].id))[:MOST_GODS]
+
+
+def _may_be_god(node: Node) -> bool:
+    return node.kind not in PLAIN_KINDS - {"note"} and not _is_generic(node) and not is_test(node)
 
 
 def _bridges(graph: Graph, plain: nx.Graph[str]) -> list[Edge]:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from memoryd.text.canonical import digest, sha256_hex
+from semantic.ids import note_id
 from semantic.model import Note
 from semantic.vault.scan import Seen
 from semantic.vault.stored import pack_note, pack_weights, unpack_note, unpack_weights
@@ -63,6 +64,10 @@ class Kept:
     def may_be(self, seen: Seen) -> bool:
         """Tell whether the bytes of a file in this state, once read, may be these: all else that a note says is."""
         return (self.size, self.mtime_ns) == (seen.size, seen.mtime_ns)
+
+    def seen(self, root: Path) -> Seen:
+        """Return the state of the file when it was read, as a scan of this folder would see it."""
+        return Seen(root / self.path, self.mtime_ns, self.size, self.inode % (2 * _SIGN_BIT), self.ctime_ns)
 
     def note(self) -> Note | None:
         """Return the note with its links as written, or ``None`` if the row is damaged."""
@@ -111,13 +116,15 @@ class NoteCache:
         return self._guarded(select, dict[str, Kept]())
 
     def keep(self, vault: str, read: Iterable[tuple[Note, Seen, bool]], gone: Iterable[str]) -> None:
-        """Keep notes as read, and let go of those that are gone."""
+        """Keep notes as read, and let go of those that are gone, with their words."""
         rows = [
             (vault, note.path, *_state(seen), settled, note.etag, packed)
             for note, seen, settled in read
             if (packed := pack_note(note)) is not None
         ]
         paths = [(vault, path) for path in gone]
+        # A note's words lie under its id, and under that id with "#" and something behind it.
+        ids = [(id_, f"{id_}$") for _, path in paths if (id_ := note_id(vault, path))]
         if not rows and not paths:
             return
 
@@ -125,6 +132,7 @@ class NoteCache:
             with database:
                 database.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
                 database.executemany("DELETE FROM notes WHERE vault = ? AND path = ?", paths)
+                database.executemany("DELETE FROM words WHERE id >= ? AND id < ?", ids)
 
         self._guarded(write, None)
 
@@ -150,17 +158,6 @@ class NoteCache:
         def write(database: sqlite3.Connection) -> None:
             with database:
                 database.executemany("INSERT OR REPLACE INTO words VALUES (?, ?, ?)", rows)
-
-        if rows:
-            self._guarded(write, None)
-
-    def drop_words(self, ids: Iterable[str]) -> None:
-        """Let go of the words of notes that are no more."""
-        rows = [(id_,) for id_ in ids]
-
-        def write(database: sqlite3.Connection) -> None:
-            with database:
-                database.executemany("DELETE FROM words WHERE id = ?", rows)
 
         if rows:
             self._guarded(write, None)
@@ -201,6 +198,7 @@ class NoteCache:
             try:
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute("PRAGMA synchronous = OFF")
+                database.execute("PRAGMA secure_delete = ON")  # a note that was removed is not to be read here
                 with database:
                     database.executescript(_SCHEMA)
                     if database.execute("SELECT value FROM stamp").fetchall() != [(self._stamp,)]:

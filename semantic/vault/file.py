@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from memoryd.text import durable
 from memoryd.text.decode import REPLACEMENT, decode
 from semantic.errors import InvalidNote, NoteExists, NoteUnwritable
 
-PRIVATE_MODE = 0o600
 PRIVATE_FOLDER_MODE = 0o700
 TEMPORARY_PREFIX = ".memoryd-note-"
 """Hidden, so that no scan takes one for a note."""
@@ -57,10 +57,10 @@ def create_file(disk: Path, data: bytes, *, is_private: bool) -> None:
     """
     with _written(disk):
         _make_folders(disk.parent, is_private=is_private)
-        mode = PRIVATE_MODE if is_private else PRIVATE_MODE | (disk.parent.stat().st_mode & 0o066)
+        mode = durable.PRIVATE_MODE if is_private else durable.PRIVATE_MODE | (disk.parent.stat().st_mode & 0o066)
         with _temporary(disk.parent, data, mode) as temporary:
             _link(temporary, disk)
-        sync_folder(disk.parent)
+        durable.sync_folder(disk.parent)
 
 
 def replace_file(disk: Path, data: bytes, *, is_private: bool) -> None:
@@ -70,10 +70,10 @@ def replace_file(disk: Path, data: bytes, *, is_private: bool) -> None:
         NoteUnwritable: It cannot be written; the file is as it was.
     """
     with _written(disk):
-        mode = PRIVATE_MODE if is_private else stat.S_IMODE(disk.stat().st_mode)
+        mode = durable.PRIVATE_MODE if is_private else stat.S_IMODE(disk.stat().st_mode)
         with _temporary(disk.parent, data, mode) as temporary:
             temporary.replace(disk)
-        sync_folder(disk.parent)
+        durable.sync_folder(disk.parent)
 
 
 def move_file(old: Path, new: Path, *, is_private: bool) -> None:
@@ -90,9 +90,9 @@ def move_file(old: Path, new: Path, *, is_private: bool) -> None:
         else:
             _link(old, new)
             old.unlink(missing_ok=True)
-        sync_folder(new.parent)
+        durable.sync_folder(new.parent)
         if old.parent != new.parent:
-            sync_folder(old.parent)
+            durable.sync_folder(old.parent)
 
 
 def remove_file(disk: Path) -> None:
@@ -103,16 +103,7 @@ def remove_file(disk: Path) -> None:
     """
     with _written(disk):
         disk.unlink()
-        sync_folder(disk.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the folder's list of names durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        durable.sync_folder(disk.parent)
 
 
 def _make_folders(folder: Path, *, is_private: bool) -> None:
@@ -124,7 +115,7 @@ def _make_folders(folder: Path, *, is_private: bool) -> None:
         one.mkdir(PRIVATE_FOLDER_MODE if is_private else stat.S_IMODE(one.parent.stat().st_mode), exist_ok=True)
         if not is_private:
             one.chmod(stat.S_IMODE(one.parent.stat().st_mode))  # the daemon's umask is narrower than this vault's
-        sync_folder(one.parent)
+        durable.sync_folder(one.parent)
 
 
 def _link(old: Path, new: Path) -> None:
@@ -142,13 +133,8 @@ def _link(old: Path, new: Path) -> None:
 @contextmanager
 def _temporary(folder: Path, data: bytes, mode: int) -> Iterator[Path]:
     temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(6)}.tmp"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_MODE)
     try:
-        with open(descriptor, "wb", closefd=True) as file:  # noqa: PTH123 - a descriptor, not a path
-            os.fchmod(descriptor, mode)
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
+        durable.create_file(temporary, data, mode=mode)
         yield temporary
     finally:
         with contextlib.suppress(OSError):

@@ -23,6 +23,9 @@ _TEMPLATE_SETTINGS = (
 )
 _PATTERN_TIMEOUT_S = 0.1
 
+GENERATED_SUFFIX = ".memoryd.md"
+"""The ending of pages that this project writes for people to read: what is known stands elsewhere already."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
@@ -40,7 +43,7 @@ class Ignore:
 
     def hides(self, path: str, *, folder: bool = False) -> bool:
         """Tell whether a path (relative to the vault, with ``/``) is left alone, judged alike by scan and event."""
-        if self.rules.hides(path, folder=folder):
+        if self.rules.hides(path, folder=folder) or path.endswith(GENERATED_SUFFIX):
             return True
         if any(path == held or path.startswith(held + "/") for held in self.folders):
             return True

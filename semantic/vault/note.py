@@ -18,6 +18,7 @@ from memoryd.text.canonical import digest, sha256_hex
 from memoryd.text.decode import decode
 from memoryd.text.front_matter import FrontMatter, split_front_matter
 from memoryd.text.pieces import cut_pieces
+from memoryd.text.secrets import find_secrets
 from semantic.ids import is_element, note_id
 from semantic.model import Note, NoteLink, Section
 from semantic.vault.contract import Contract
@@ -78,10 +79,21 @@ def read_note(vault: str, path: str, data: bytes, *, modified: datetime, zone: t
         at=note_instant(matter.data, modified, zone),
         problems=tuple(problems),
     )
-    violations = contract.check(note)
+    violations = (*contract.check(note), *_credentials(decoded.text))
     if matter.problem is not None:
         violations = (f"the front matter cannot be read: {matter.problem}", *violations)
     return replace(note, violations=violations)
+
+
+def _credentials(text: str) -> list[str]:
+    """Return, for each kind of credential that a note seems to hold, where the first one stands; never its text."""
+    first: dict[str, int] = {}
+    for span in find_secrets(text):
+        first.setdefault(span.kind, text.count("\n", 0, span.start) + 1)
+    return [
+        f"line {line} holds what looks like {kind}: take it out, and say where it is kept instead"
+        for kind, line in first.items()
+    ]
 
 
 def etag_of(data: bytes) -> str:

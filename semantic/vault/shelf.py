@@ -70,16 +70,16 @@ class Shelf:
         self._ignore = Ignore()
         self._daily: DailyNotes | None = None
         self._settings_problems: tuple[Problem, ...] = ()
-        self._is_read = False
+        self._is_read = self._is_doubted = False
         self._is_linked = False
 
     def daily_notes(self) -> DailyNotes | None:
         """Return where the daily notes lie, as the vault's settings say now, and their paths as of the last pass."""
         daily = self._daily
         key = self._root_state()[0]
-        if key is not None and self._root_key in (None, key):
+        if key is not None and not self._is_doubted and self._root_key in (None, key):
             daily = read_daily_notes(self.vault, self.root, [], read_ignore(self.root, self._ignore))
-        elif not self._is_read:
+        elif self._is_doubted or not self._is_read:
             daily = DailyNotes(self.vault, self.root, "", "", is_away=True)
         if daily is None:
             return None
@@ -117,12 +117,19 @@ class Shelf:
         """
         key, problem = self._root_state()
         if key is None:
-            return Changes({}, set(self._files), set(), Report(problems=(problem,) if problem else ()))
+            return self._last_known(self._kept(), problem)
         settings = self._ignore, self._daily, self._settings_problems
         self._read_settings()
         scan = scan_folder(self.vault, self.root, self._ignore)
         self._is_linked = scan.linked
         self._set_daily_aside(scan)
+        kept = self._kept()
+        expected = {path for path in kept if not self._is_left_out(path)}
+        there = len(expected & scan.notes.keys())
+        if not accept_loss and there * 2 < len(expected) and len(expected) - there >= UNSURE_LOSS:
+            self._is_doubted = True
+            what = f"only {there} of {len(expected)} notes are there, so the folder may be half mounted or half synced"
+            return self._last_known(kept, Problem(f"{self.vault}:", what))
         missing = self.entries.keys() - scan.notes.keys() - scan.unclear
         hidden = {path for path in missing if self._is_left_out(path)}
         lost = missing - hidden
@@ -135,7 +142,8 @@ class Shelf:
                 self._ignore, self._daily, self._settings_problems = settings
         files = scan.files if scan.complete and doubt is None else scan.files | self._files
         self._root_key = key if doubt is None else self._root_key
-        return self._planned(scan, files, hidden | lost, now, trust_state=True, looked_at=("",))
+        self._is_doubted = self._root_key is None
+        return self._planned(scan, files, hidden | lost, now, kept, trust_state=True, looked_at=("",))
 
     def plan_events(self, paths: Iterable[Path], now: datetime) -> Changes:
         """Look at what the watcher named: files or whole folders, created, changed, moved or removed."""
@@ -163,7 +171,7 @@ class Shelf:
         files = (files | scan.files) - scan.notes.keys()
         gone |= self.entries.keys() & scan.files  # became a daily note's or another file's name
         looked_at = tuple(one for name in named for one in (name, name + "/"))
-        return self._planned(scan, files, gone - scan.notes.keys(), now, trust_state=False, looked_at=looked_at)
+        return self._planned(scan, files, gone - scan.notes.keys(), now, {}, trust_state=False, looked_at=looked_at)
 
     def apply(self, changes: Changes) -> bool:
         """Put the changes in place and resolve the links that they touch; tell whether a note or link changed."""
@@ -191,20 +199,35 @@ class Shelf:
                 touched = True
         return touched
 
+    def _kept(self) -> Mapping[str, Kept]:
+        """Return what is kept from an earlier start, as long as nothing is read in this one."""
+        return {} if self._keeping is None or self.entries else self._keeping.known(self.vault)
+
+    def _last_known(self, rows: Mapping[str, Kept], away: Problem | None) -> Changes:
+        """Return what was read at an earlier start, where the folder is away: nothing goes because it is not seen."""
+        entries: dict[str, Entry] = {}
+        for path, row in rows.items():
+            if (note := row.note()) is not None:
+                entries[path] = Entry(note, row.seen(self.root), row.is_settled)
+        problems = [] if away is None else [away]
+        if away is not None and rows:
+            lost = len(rows) - len(entries)
+            unread = f"; {lost} more were known, and their text is not held here" if lost else ""
+            problems = [replace(away, reason=f"{away.reason}; its {len(entries)} notes are kept as last read{unread}")]
+        return Changes(entries, set(self._files), set(), Report(changed=len(entries), problems=tuple(problems)))
+
     def _planned(
         self,
         scan: Scan,
         files: set[str],
         gone: set[str],
         now: datetime,
+        kept: Mapping[str, Kept],
         *,
         trust_state: bool,
         looked_at: tuple[str, ...],
     ) -> Changes:
         entries: dict[str, Entry] = {}
-        kept: Mapping[str, Kept] = {}
-        if self._keeping is not None and trust_state and not self.entries:
-            kept = self._keeping.known(self.vault)
         problems = [*self._settings_problems, *scan.problems]
         changed = 0
         for path, seen in scan.notes.items():
@@ -236,6 +259,8 @@ class Shelf:
         data = seen.disk.read_bytes()
         modified = datetime.fromtimestamp(seen.mtime_ns / 1e9, UTC).astimezone(self._zone)
         same = kept.note() if kept is not None and kept.may_be(seen) and kept.etag == etag_of(data) else None
+        if old is not None and old.seen.mtime_ns == seen.mtime_ns and old.note.etag == etag_of(data):
+            same = old.note  # a file that was just written is looked at again and again, and takes long to read
         note = same or read_note(self.vault, path, data, modified=modified, zone=self._zone, contract=self._contract)
         settled = seen.newest_ns + _SETTLED_NS < int(now.timestamp() * 1e9)
         if old is not None and old.note == note:

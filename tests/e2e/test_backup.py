@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -110,9 +110,15 @@ def test_what_was_lost_comes_back_into_the_running_home(start: START, tmp_path: 
     assert (daemon.home / "memory" / "vault" / "Queue.md").read_text() == NOTE
 
 
-def test_backups_are_refused_where_they_would_harm(start: START, tmp_path: Path) -> None:
-    daemon = start("home", SETTINGS)
-    fill(daemon)
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnDaemon]:
+    """A memory in use that no test takes anything away from."""
+    with OwnDaemon(tmp_path_factory.mktemp("used") / "home", SETTINGS).start() as running:
+        fill(running)
+        yield running
+
+
+def test_backups_are_refused_where_they_would_harm(daemon: OwnDaemon, tmp_path: Path) -> None:
     file = tmp_path / "memory.tar.gz"
     run(daemon, "backup", file=str(file))
     whole = file.read_bytes()
@@ -130,10 +136,7 @@ def test_backups_are_refused_where_they_would_harm(start: START, tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["memory.tar.gz"]
 
 
-def test_the_commands_make_and_take_in_a_backup(start: START, tmp_path: Path) -> None:
-    daemon = start("home", SETTINGS)
-    fill(daemon)
-
+def test_the_commands_make_and_take_in_a_backup(daemon: OwnDaemon, tmp_path: Path) -> None:
     def command(*words: str) -> subprocess.CompletedProcess[str]:
         program = [sys.executable, "-m", "memoryd.cli", *words]
         environ = {**os.environ, "MEMORYD_HOME": str(daemon.home)}
@@ -143,13 +146,14 @@ def test_the_commands_make_and_take_in_a_backup(start: START, tmp_path: Path) ->
     assert made.returncode == 0, made.stderr
     (file,) = tmp_path.glob("memoryd-*.tar.gz")
     assert f"wrote {file}" in made.stdout
-    assert command("backup", file.name).returncode == 1
+    assert command("backup", file.name).returncode == 5
+    assert "no folder" in command("backup", "nowhere/x.tar.gz").stderr
+    assert not (tmp_path / "nowhere").exists()
     assert json.loads(command("--json", "backup", file.name, "--force").stdout)["result"]["file"] == str(file)
-    assert "0 files came back" in command("restore", file.name).stdout
+    assert "0 came back" in command("restore", file.name).stdout
 
 
-def test_a_new_token_is_taken_at_once_and_the_old_one_refused(start: START) -> None:
-    daemon = start("home", SETTINGS)
+def test_a_new_token_is_taken_at_once_and_the_old_one_refused(daemon: OwnDaemon) -> None:
     file = daemon.home / "config" / "token"
     old = file.read_text().strip()
     environ = {**os.environ, "MEMORYD_HOME": str(daemon.home)}
@@ -162,8 +166,8 @@ def test_a_new_token_is_taken_at_once_and_the_old_one_refused(start: START) -> N
     assert (status(old), status(file.read_text().strip())) == (401, 200)
 
 
-@pytest.mark.parametrize("kept", [1, 2])
-def test_backups_come_by_themselves_when_one_is_due(start: START, tmp_path: Path, kept: int) -> None:
+def test_backups_come_by_themselves_when_one_is_due(start: START, tmp_path: Path) -> None:
+    kept = 2
     folder = tmp_path / "backups"
     settings = {"MEMORYD_BACKUP__FOLDER": str(folder), "MEMORYD_BACKUP__KEEP": str(kept)}
     daemon = start("home", {**SETTINGS, **settings})

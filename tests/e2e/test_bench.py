@@ -44,6 +44,7 @@ def test_it_finds_what_there_is_whichever_way_it_was_written(tmp_path: Path, *, 
     assert [row["arms"] for row in tables["Turns"]] == [
         r"floor: plain BM25 (\w+)",
         "BM25 alone",
+        "as shipped, the router choosing the store",
         "BM25 and context, as shipped",
     ]
     assert all(row["recall@5"] == 1.0 for row in tables["Turns"])

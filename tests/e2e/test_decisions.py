@@ -34,7 +34,7 @@ def put(name: str, gist: str, kind: str = "tool") -> dict[str, Any]:
 
 def decide(daemon: OwnDaemon, title: str, *mutations: dict[str, Any], **more: Any) -> Any:
     headers = more.pop("headers", {})
-    return daemon.post("/v1/decisions", {"title": title, "why": "w", "mutations": list(mutations), **more}, **headers)
+    return daemon.post("/v1/decisions", {"title": title, "why": "w", "mutations": list(mutations)} | more, **headers)
 
 
 def test_a_decision_of_a_session_cites_what_was_said_in_it_and_that_shows_what_superseded_it(
@@ -174,3 +174,61 @@ def test_forgetting_an_entry_takes_its_other_versions_along(daemon: OwnDaemon) -
     wait_until(lambda: daemon.client.call("GET", f"/v1/episodes?since={at[:10]}").raw.count(b"kestrel") >= 2)
     daemon.post("/v1/forget", {"ids": [id_]})
     assert "kestrel" not in path.read_text("utf-8")
+
+
+def test_the_active_set_is_written_as_a_page_that_no_vault_takes_for_a_note(daemon: OwnDaemon) -> None:
+    decide(daemon, "use Zig for the page", put("Zig", "compiles the page"), scope="user")
+    vault = daemon.home / "memory" / "vault"
+    done = run(daemon, "kg", "active", "--out", str(vault))
+    assert done.returncode == 0, done.stderr
+    page = vault / "active set.memoryd.md"
+    assert "compiles the page" in page.read_text()
+    decide(daemon, "Zig builds the page", put("Zig", "builds the page"), scope="user")
+    assert run(daemon, "kg", "active", "--out", str(page), "--scope", "user").returncode == 0
+    assert "builds the page" in page.read_text()
+    assert run(daemon, "kg", "active", "--out", str(vault / "Zig.md")).returncode == 2
+    wait_until(lambda: daemon.get("/v1/status")["pending"] == 0)
+    assert [note["path"] for note in daemon.get("/v1/notes")["items"] if "active" in note["path"]] == []
+
+
+def test_a_corrected_word_keeps_the_reason(daemon: OwnDaemon) -> None:
+    (id_,) = decide(daemon, "Cache answers in Valkey", put("answer cache", "Valky"), why="It keeps its data.")[
+        "elements"
+    ]
+    for gist in ("Valkey", "Valkey, one node"):
+        done = run(daemon, "kg", "edit", id_, "--gist", gist)
+        assert done.returncode == 0, done.stderr
+    (head,) = daemon.get(f"/v1/elements/{id_}")["heads"]
+    decision = daemon.get(f"/v1/decisions/{head}")
+    assert (decision["title"], decision["why"]) == ("Cache answers in Valkey", "It keeps its data. (worded anew)")
+    assert "It keeps its data." in daemon.get("/v1/context")["text"]
+    done = run(daemon, "kg", "edit", id_, "--gist", "two nodes", "--title", "Two nodes", "--why", "One fell over.")
+    assert done.returncode == 0, done.stderr
+    (head,) = daemon.get(f"/v1/elements/{id_}")["heads"]
+    decision = daemon.get(f"/v1/decisions/{head}")
+    assert (decision["title"], decision["why"]) == ("Two nodes", "One fell over.")
+
+
+def test_what_was_superseded_is_found_by_its_words_right_below_what_superseded_it(daemon: OwnDaemon) -> None:
+    old = decide(daemon, "Ledger entries in Postgres", put("ledger", "Postgres"), why="Known to all.")
+    for number in range(25):
+        decide(daemon, f"Postgres entries, part {number}", put(f"ledger part {number}", "Postgres entries"), new=True)
+    new = decide(daemon, "A file for each day", put("ledger", "files"), why="Simple to read.")
+    for query in ("Ledger entries in Postgres", "why Ledger entries in Postgres?"):
+        hits = daemon.post("/v1/recall", {"query": query})["hits"]
+        ids = [hit["id"] for hit in hits]
+        assert old["id"] in ids, query
+        place = ids.index(old["id"])
+        assert ids[place - 1] == new["id"]
+        assert hits[place]["superseded_by"] == new["id"]
+
+
+def test_that_a_note_was_moved_is_no_decision_in_force(daemon: OwnDaemon) -> None:
+    body = {"op": "rename", "id": "no_" + "1" * 20, "name": "vault:plans/osprey.md"}
+    moved = decide(daemon, "A note was moved", body, why="vault:osprey.md is vault:plans/osprey.md now.", scope="user")
+    decide(daemon, "Where notes on birds go", put("birds", "in plans"))
+    assert "A note was moved" not in daemon.get("/v1/context")["text"]
+    birds = [hit["id"] for hit in daemon.post("/v1/recall", {"query": "what of the birds note?", "limit": 50})["hits"]]
+    assert moved["id"] not in birds[:-1]
+    asked = daemon.post("/v1/recall", {"query": "which note was moved?"})["hits"]
+    assert asked[0]["id"] == moved["id"]

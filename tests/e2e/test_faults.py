@@ -15,7 +15,7 @@ import pytest
 
 from clients.http import ProblemError
 from memoryd.bench.daemon import OwnDaemon
-from memoryd.errors import StartError
+from memoryd.errors import StartFailed
 from tests.e2e.conftest import WITHOUT_MODEL
 
 Start = Callable[..., OwnDaemon]
@@ -97,7 +97,7 @@ def test_a_broken_config_is_named_and_nothing_starts(tmp_path: Path) -> None:
     config = tmp_path / "home" / "config"
     config.mkdir(parents=True)
     (config / "config.toml").write_text("[service]\nprot = 1\n", "utf-8")
-    with pytest.raises(StartError) as refused:
+    with pytest.raises(StartFailed) as refused:
         OwnDaemon(tmp_path / "home", WITHOUT_MODEL).start()
     assert "config.toml, line 2" in str(refused.value)
     assert "service.prot" in str(refused.value)
@@ -167,5 +167,5 @@ def test_languages_that_nobody_knows_are_named_with_those_that_there_are(tmp_pat
     config = tmp_path / "home" / "config"
     config.mkdir(parents=True)
     (config / "config.toml").write_text('[search]\nlanguages = ["xx"]\n', "utf-8")
-    with pytest.raises(StartError, match=r"line 2: search\.languages.*no language that is known; there are: ar, "):
+    with pytest.raises(StartFailed, match=r"line 2: search\.languages.*no language that is known; there are: ar, "):
         OwnDaemon(tmp_path / "home", WITHOUT_MODEL).start()

@@ -138,3 +138,76 @@ def test_the_commands(daemon: OwnDaemon, tmp_path: Path) -> None:
     assert json.loads(out.read_text("utf-8")) == whole
     assert cli(daemon, "graph", "export", "--out", str(out), "--force").returncode == 0
     assert len(json.loads(out.read_text("utf-8"))["nodes"]) < 100
+
+
+def write_note(daemon: OwnDaemon, path: str, text: str, actor: str = "person") -> None:
+    headers = {"If-None-Match": "*", "Memoryd-Actor": actor}
+    daemon.client.call("PUT", f"/v1/notes/vault/{path}", body={"text": text}, headers=headers)
+
+
+def test_a_question_in_words(daemon: OwnDaemon) -> None:
+    found = daemon.post("/v1/graph/query", {"query": "what do imports have to do with kafak?"})
+    named = {node["id"]: node["name"] for node in found["nodes"]}
+    assert {named[start["id"]] for start in found["starts"]} >= {"Kafka", "Imports"}
+    (link,) = (one for one in found["links"] if one["relation"] == "links_to")
+    assert (named[link["source"]], named[link["target"]], link["lines"]) == ("Imports", "Kafka", [3, 3])
+    assert found["units"] <= 8_000
+    for name in ("Drain", "Broker", "Partition"):
+        write_note(daemon, f"{name}.md", f"# {name}\n\nSee [[Kafka]].\n")
+    short = daemon.post("/v1/graph/query", {"query": "imports and kafka", "max_chars": 500})
+    assert short["units"] <= 500
+    assert short["left_out"]["links"] > 0
+    assert daemon.post("/v1/graph/query", {"query": "zzyzx qwrtp"})["nodes"] == []
+    then = daemon.post("/v1/graph/query", {"query": "kafka", "as_of": "2020-01-01"})
+    assert any("no past" in reason for reason in then["degraded"])
+    shown = cli(daemon, "kg", "query", "imports and kafka")
+    assert "note Imports -links_to-> note Kafka  (vault:Imports.md:3)" in shown.stdout
+    assert "did not fit" in cli(daemon, "kg", "query", "imports and kafka", "--max-chars", "500").stdout
+    assert cli(daemon, "kg", "query", "zzyzx qwrtp").stdout.startswith("nothing in the graph answers this")
+
+
+def test_a_note_that_an_agent_writes_is_in_the_graph_at_once(daemon: OwnDaemon) -> None:
+    assert "Kafka" in names(daemon)
+    text = "---\nsummary: How it is drained.\ntags: [type/note, scope/global]\n---\n# Drain\n\nSee [[Kafka]].\n"
+    write_note(daemon, "Drain.md", text, actor="agent")
+    deadline = time.monotonic() + 20
+    while "Drain" not in names(daemon):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_an_old_graph_is_made_anew_when_a_session_begins(daemon: OwnDaemon) -> None:
+    stamp = daemon.home / "state" / "graph.json"
+    began = {"hook_event_name": "SessionStart", "session_id": "s-1", "source": "startup", "cwd": str(daemon.home)}
+    daemon.post("/v1/hooks/SessionStart", began)
+    assert not stamp.exists(), "nobody asked for a graph"
+    assert "Kafka" in names(daemon)
+    stamp.write_text(json.dumps({"made": "2020-01-01T00:00:00+00:00", "digest": ""}), "utf-8")
+    daemon.post("/v1/hooks/SessionStart", began | {"session_id": "s-2"})
+    deadline = time.monotonic() + 30
+    while json.loads(stamp.read_text("utf-8"))["made"].startswith("2020"):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    while (job := daemon.client.call("GET", "/v1/jobs/graph").body)["state"] == "running":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert job["result"]["differs"] is False
+
+
+def test_an_element_whose_file_changed_is_shown_as_unconfirmed(daemon: OwnDaemon, tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "till.py").write_text("one\n", "utf-8")
+    put = {"op": "put_element", "kind": "component", "name": "Till", "gist": "Takes money.", "touches": ["till.py"]}
+    decided = {"title": "t", "why": "w", "mutations": [put], "cwd": str(root), "scope": "project"}
+    (id_,) = daemon.post("/v1/decisions", decided)["elements"]
+    assert "unconfirmed_since" not in daemon.client.call("GET", f"/v1/elements/{id_}").body
+    (root / "till.py").write_text("two\n", "utf-8")
+    day = daemon.client.call("GET", f"/v1/elements/{id_}").body["unconfirmed_since"]
+    assert f"unconfirmed since {day}" in cli(daemon, "kg", "show", id_).stdout
+    listed = daemon.client.call("GET", "/v1/elements", query={"q": "Till"}).body["items"]
+    assert [one["unconfirmed_since"] for one in listed] == [day]
+    told = daemon.client.call("GET", "/v1/context", query={"cwd": str(root)}).body["text"]
+    assert f"component Till: (unconfirmed since {day}) Takes money." in told
+    (root / "till.py").write_text("one\n", "utf-8")
+    assert "unconfirmed" not in daemon.client.call("GET", "/v1/context", query={"cwd": str(root)}).body["text"]

@@ -168,9 +168,9 @@ def test_import_by_the_command_line(start: Start, tmp_path: Path) -> None:
         )
         return done.stdout
 
-    assert run("--dry-run").startswith("would take in 2 files: 2 not over yet, 2 recorded")
+    assert run("--dry-run").startswith("dry run, nothing is written: 2 files read: 2 not over yet, 2 recorded")
     assert entries(daemon) == []
-    assert run().startswith("took in 2 files: 1 copies in a fork, 2 not over yet, 1 recorded")
+    assert run().startswith("2 files read: 1 copies in a fork, 2 not over yet, 1 recorded")
     assert json.loads(run("--json"))["result"]["turns"]["known"] == 1
     assert len(entries(daemon)) == 1
 

@@ -21,6 +21,8 @@ from tests.e2e.conftest import WITHOUT_MODEL
 from tests.milvus_server import MilvusServer
 
 Start = Callable[..., OwnDaemon]
+EXACT = WITHOUT_MODEL | {"MEMORYD_ENGINE__KIND": "exact"}
+"""Where it does not matter which engine holds the rows."""
 SOON_S = 30.0
 BOUND_S = 15.0
 """Far above the bound that the daemon keeps, far below what an engine that hangs would cost without one."""
@@ -238,7 +240,7 @@ def test_status_verify_and_rebuild_from_the_command_line(start: Start) -> None:
 
     shown = run(daemon, "index", "status")
     assert shown.returncode == 0
-    assert "12 episodes in 12 pieces, 1 notes" in shown.stdout
+    assert "12 episodes in 12 pieces, 1 note\n" in shown.stdout
     assert "lex_v1: 12 rows" in shown.stdout
     assert json.loads(run(daemon, "index", "status", "--json").stdout)["chunks"] == 12
 
@@ -265,7 +267,7 @@ def test_status_verify_and_rebuild_from_the_command_line(start: Start) -> None:
 
 
 def test_most_days_gone_are_kept_until_the_loss_is_accepted(start: Start) -> None:
-    daemon = start()
+    daemon = start(settings=EXACT)
     for day in range(10, 18):
         daemon.post("/v1/episodes", {"text": f"the falcon of day {day}", "at": f"2026-03-{day}T12:00:00"})
     daemon.wait_until_indexed(SOON_S)
@@ -273,7 +275,7 @@ def test_most_days_gone_are_kept_until_the_loss_is_accepted(start: Start) -> Non
     for day in range(12, 18):
         (daemon.home / "memory" / "journal" / f"2026-03-{day}.md").unlink()
 
-    daemon = start()
+    daemon = start(settings=EXACT)
     daemon.wait_until_indexed(SOON_S)
     assert len(recall(daemon, "falcon")["hits"]) == 8
     assert any("2 of 8 files" in one["reason"] for one in daemon.get("/v1/index")["problems"])
@@ -289,7 +291,7 @@ def test_most_days_gone_are_kept_until_the_loss_is_accepted(start: Start) -> Non
 
 
 def test_a_job_is_refused_precisely(start: Start) -> None:
-    daemon = start()
+    daemon = start(settings=EXACT)
     daemon.wait_until_indexed(SOON_S)
     with pytest.raises(ProblemError) as refused:
         daemon.post("/v1/jobs/index/run", {"args": {"action": "polish", "force": True}})

@@ -63,6 +63,8 @@ class Agent:
 def shop(tmp_path: Path) -> Path:
     folder = tmp_path / "code" / "shop"
     (folder / ".git").mkdir(parents=True)
+    (folder / "src").mkdir()
+    (folder / "src" / "cart.py").write_text("lines = []\n", "utf-8")
     return folder
 
 
@@ -201,14 +203,12 @@ def test_conventions_of_the_facets_that_a_project_declares(start: Start, shop: P
     daemon = start(settings=FAST)
     decide(daemon, shop)
     daemon.wait_until_indexed(30)
-    (shop / "src").mkdir()
     told = Agent(daemon, shop / "src", "s1").begin()
     assert told.index("How Milvus is done.") < told.index("How Commits is done.")
     assert "How Acme is done." not in told
     assert "How Tool is done." not in told
     (project,) = daemon.get("/v1/projects")["items"]
     daemon.stop()
-    (shop / "src").rmdir()
     assert (instructions.stat().st_mtime_ns, sorted(path.name for path in shop.iterdir())) == before
     set_ = FAST | {"MEMORYD_PROJECTS": f'{{"{project["id"]}": {{"tags": ["client/acme"]}}}}'}
     again = start(settings=set_)

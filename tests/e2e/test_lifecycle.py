@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.bench.daemon import OwnDaemon
-from memoryd.errors import StartError
+from memoryd.errors import StartFailed
 from tests.e2e.conftest import WITHOUT_MODEL
 
 Start = Callable[..., OwnDaemon]
@@ -41,7 +41,7 @@ def test_sigterm_ends_clean_and_leaves_nothing_running(start: Start) -> None:
 def test_second_daemon_is_told_who_holds_the_home(start: Start) -> None:
     first = start()
     second = OwnDaemon(first.home, WITHOUT_MODEL)
-    with pytest.raises(StartError) as refused:
+    with pytest.raises(StartFailed) as refused:
         second.start()
     assert str(first.pid) in str(refused.value)
     assert first.get("/v1/status")["ready"]

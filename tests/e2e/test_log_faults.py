@@ -94,10 +94,17 @@ def test_two_daemons_and_a_folder(start: Start, tmp_path: Path) -> None:
     second = decide(other, "there")
     said = one.post("/v1/episodes", {"text": "the heron speaks"})["id"]
     remote = str(tmp_path / "copy")
-    for daemon, words in ((one, ["setup", remote]), (other, ["setup", remote]), (one, ["now"])):
+    mistyped = run(one, "sync", "setup", remote)
+    assert mistyped.returncode == 1
+    assert "--create" in mistyped.stderr
+    for daemon, words in ((one, ["setup", remote, "--create"]), (other, ["setup", remote]), (one, ["now"])):
         done = run(daemon, "sync", *words)
         assert done.returncode == 0, done.stderr
         assert "taken" in done.stdout
+    done = run(one, "sync", "setup", str(tmp_path / "another"), "--create")
+    assert done.returncode == 5
+    assert "--force" in done.stderr
+    assert not (tmp_path / "another").exists()
     assert one.get("/v1/decisions/" + second)["id"] == second
     assert other.get("/v1/decisions/" + first)["id"] == first
     assert other.get("/v1/episodes/" + said)["text"] == "the heron speaks"

@@ -44,6 +44,16 @@ def home(tmp_path: Path) -> Iterator[Path]:
         os.kill(pid, signal.SIGKILL)
 
 
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A memory whose daemon the first test that needs it starts, and the others find."""
+    folder = tmp_path_factory.mktemp("served") / "home"
+    folder.mkdir()
+    yield folder
+    for pid in daemons(folder):
+        os.kill(pid, signal.SIGKILL)
+
+
 def daemons(home: Path) -> list[int]:
     """Return the processes that serve this memory, as the system knows them."""
     found = []
@@ -125,8 +135,9 @@ def test_a_print_in_the_pipes_own_process_goes_to_stderr(home: Path) -> None:
     assert [json.loads(line)["id"] for line in out.splitlines()] == [2]
 
 
-def test_an_agent_of_the_older_protocol_is_served_and_the_daemon_started(home: Path) -> None:
+def test_an_agent_of_the_older_protocol_is_served_and_the_daemon_started(served: Path) -> None:
     """BH15: the pipe opens no store; batches, notifications, bad lines and UTF-8 without a locale."""
+    home = served
     text = "Grüße 世界 " + "x" * 3_000_000
     remember = {"name": "remember", "arguments": {"text": text, "key": "big"}}
     calls = [
@@ -156,7 +167,8 @@ def test_an_agent_of_the_older_protocol_is_served_and_the_daemon_started(home: P
     assert len(daemons(home)) == 1
 
 
-def test_what_is_cancelled_is_not_answered(home: Path) -> None:
+def test_what_is_cancelled_is_not_answered(served: Path) -> None:
+    home = served
     process = start_pipe(home)
     say(process.stdin, INITIALIZE)
     assert process.stdout is not None

@@ -234,6 +234,8 @@ def test_what_cannot_be_fetched_is_said_and_changes_nothing(start: Start, hub: F
     # Two names are possible for external data, so the list decides; what it names must be there.
     assert "404" in job["last_error"]
     assert model(daemon, "bge-m3")["state"] == "absent"
+    assert "`memoryd models pull bge-m3`" in run_job(daemon, do="use", model="bge-m3")["last_error"]
+    assert not [reason for reason in daemon.get("/v1/status")["degraded"] if "bge-m3" in reason], "nothing was chosen"
     assert "there is no model 'gpt'" in run_job(daemon, do="pull", model="gpt")["last_error"]
     for args in ({"do": "fly", "model": "x"}, {"do": "pull"}):
         with pytest.raises(ProblemError):
@@ -290,5 +292,5 @@ def test_the_command_line_lists_pulls_and_uses(start: Start, hub: FakeHub, tmp_p
     assert (used.returncode, used.stdout) == (0, "bge-m3-int8 serves\n"), used.stderr
     assert "* bge-m3-int8" in memoryd("list").stdout
     failed = memoryd("use", "nothing")
-    assert (failed.returncode, "no model 'nothing'" in failed.stderr) == (1, True)
+    assert (failed.returncode, "no model nothing" in failed.stderr) == (4, True)
     assert daemon.get("/v1/status")["episodic"]["model"] == "bge-m3-int8"

@@ -125,14 +125,19 @@ def test_the_command_line_writes_notes(start: Callable[..., OwnDaemon], tmp_path
     assert run("put", "Q.md", str(tmp_path / "q.md"))[0] == 0
     code, said = run("put", "Q.md", str(tmp_path / "q.md"))
     assert code == 5, said
+    assert "`memoryd note put --if-match ETAG`" in said
     assert run("edit", "vault:Q.md")[0] == 0
     assert (vault / "Q.md").read_text() == GOOD + "edited\n"
-    assert run("show", "vault:Q.md") == (0, GOOD + "edited\n")
+    code, said = run("show", "vault:Q.md")
+    text, _, etag = said.rpartition("ETag ")
+    assert (code, text) == (0, GOOD + "edited\n")
+    assert run("put", "Q.md", str(tmp_path / "q.md"), "--if-match", etag.strip())[0] == 0
+    assert (vault / "Q.md").read_text() == GOOD
     put(daemon, "vault/S.md", "[[Q]]\n", If_None_Match="*")
     code, said = run("move", "vault:Q.md", "vault:R.md", "--dry")
     assert (code, "+[[R]]" in said) == (0, True)
     assert run("move", "vault:Q.md", "vault:R.md")[0] == 0
-    assert run("show", "S.md") == (0, "[[R]]\n")
+    assert run("show", "S.md")[1].startswith("[[R]]\n")
     assert run("delete", "vault:R.md")[0] == 0
     assert run("show", "vault:R.md")[0] == 4
 

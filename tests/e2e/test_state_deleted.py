@@ -14,11 +14,13 @@ import pytest
 from clients.endpoint import DaemonUnreachable, Places
 from clients.http import Client, ProblemError
 from memoryd.bench.daemon import OwnDaemon
-from memoryd.errors import StartError
+from memoryd.errors import StartFailed
 from memoryd.service.lock import find_holder
 from tests.e2e.conftest import WITHOUT_MODEL
 
 Start = Callable[..., OwnDaemon]
+EXACT = WITHOUT_MODEL | {"MEMORYD_ENGINE__KIND": "exact"}
+"""Where the engine's own files do not matter."""
 
 
 def until(met: Callable[[], bool], timeout_s: float = 40.0) -> None:
@@ -52,7 +54,7 @@ def test_the_owner_stays_the_owner_and_comes_back_whole(start: Start) -> None:
     holder = find_holder(state / "lock", daemon.home / "memory")
     assert holder is not None
     assert holder.pid == daemon.pid
-    with pytest.raises(StartError, match=str(daemon.pid)):
+    with pytest.raises(StartFailed, match=str(daemon.pid)):
         OwnDaemon(daemon.home, WITHOUT_MODEL).start()
     until(lambda: _is_there(state))
     assert json.loads((state / "endpoint.json").read_bytes())["pid"] == daemon.pid
@@ -69,7 +71,7 @@ def test_the_owner_stays_the_owner_and_comes_back_whole(start: Start) -> None:
 
 
 def test_what_is_written_in_between_is_kept(start: Start) -> None:
-    daemon = start()
+    daemon = start(settings=EXACT)
     host, _, port = daemon.client.endpoint.url.removeprefix("http://").partition(":")
     token = (daemon.home / "config" / "token").read_text("ascii").strip()
     delete(daemon.home / "state")
@@ -86,7 +88,7 @@ def test_what_is_written_in_between_is_kept(start: Start) -> None:
 
 
 def test_a_stop_takes_away_only_its_own_socket(start: Start) -> None:
-    daemon = start()
+    daemon = start(settings=EXACT)
     endpoint = json.loads((daemon.home / "state" / "endpoint.json").read_text("utf-8"))
     place = Path(endpoint["socket"])
     place.unlink()

@@ -14,6 +14,7 @@ import pytest
 
 from memoryd.paths import Paths, find_paths
 from memoryd.service.lock import find_holder
+from memoryd.service.units import render_socket, render_unit, serve_command
 
 DEADLINE_S = 90
 
@@ -175,3 +176,43 @@ def test_secrets_and_words_do_not_reach_the_log(home: Home) -> None:
         assert token not in text
         assert file.stat().st_mode & 0o777 == 0o600
     assert "/v1/recall" in (home.paths.log / "memoryd.log").read_text("utf-8")
+
+
+MANAGER = """#!/bin/sh
+echo "$*" >> "$0.said"
+case "$*" in
+  *"--no-block start"*) {python} -P -m memoryd.cli serve > /dev/null 2>&1 & echo $! > "$0.pid" ;;
+  *"--no-block stop"*) kill "$(cat "$0.pid")" ;;
+  *MainPID*) echo "MainPID=$(cat "$0.pid" || echo 0)" ;;
+esac
+"""
+
+
+def test_where_a_service_is_installed_its_manager_starts_and_stops_the_daemon(home: Home, tmp_path: Path) -> None:
+    """No second daemon beside the service's; the socket that would start it again is stopped with it."""
+    manager = tmp_path / "bin" / "systemctl"
+    manager.parent.mkdir()
+    manager.write_text(MANAGER.format(python=sys.executable))
+    manager.chmod(0o755)
+    home.environ |= {"PATH": f"{manager.parent}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(tmp_path)}
+    units = tmp_path / "systemd" / "user"
+    units.mkdir(parents=True)
+    home.paths.make()
+    (units / "memoryd.service").write_text(render_unit(home.paths, serve_command(), {}))
+    (units / "memoryd.socket").write_text(render_socket(home.paths))
+    refused = home.run("up", "--port", "7077")
+    assert (refused.returncode, "[service] port" in refused.stderr) == (1, True)
+    up = home.run("up")
+    assert up.stdout.startswith(f"memoryd is up (pid {home.pid})"), up.stderr
+    assert int(Path(f"{manager}.pid").read_text()) == home.pid
+    assert "service: installed" in home.run("status").stdout
+    assert home.run("down").stdout == f"memoryd is down (was pid {Path(f'{manager}.pid').read_text().strip()})\n"
+    assert home.pid is None
+    said = [line for line in Path(f"{manager}.said").read_text().splitlines() if "--no-block" in line]
+    assert said == [f"--user --no-block {verb} memoryd.socket memoryd.service" for verb in ("start", "stop")]
+    # A manager that does not work is no reason to go without a daemon.
+    manager.write_text("#!/bin/sh\necho no bus >&2\nexit 1\n")
+    by_hand = home.run("up")
+    assert (by_hand.returncode, "no bus" in by_hand.stderr) == (0, True)
+    down = home.run("down")
+    assert (down.returncode, "no bus" in down.stderr, home.pid) == (0, True, None)

@@ -58,8 +58,9 @@ LANGUAGES = {
 
 @pytest.fixture(scope="module")
 def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LazyEmbedder]:
-    lazy = catalog.open_lazily(catalog.DEFAULT, tmp_path_factory.mktemp("models"))
-    assert lazy is not None
+    manifest = catalog.find(catalog.DEFAULT)
+    assert manifest is not None
+    lazy = catalog.open_manifest(manifest, tmp_path_factory.mktemp("models"))
     assert lazy.wait(LOAD_S), lazy.problem
     yield lazy
     lazy.close()

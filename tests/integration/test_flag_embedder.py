@@ -14,7 +14,7 @@ import pytest
 
 from memoryd.embedding import bge
 from memoryd.embedding.catalog import make
-from memoryd.embedding.errors import ModelUnavailableError, UnreadableModelError
+from memoryd.embedding.errors import ModelUnavailable, UnreadableModel
 from memoryd.embedding.files import from_folder
 from memoryd.embedding.flag import FlagEmbedder
 from memoryd.embedding.manifest import FolderSource, Manifest
@@ -83,7 +83,7 @@ def test_odd_texts_are_embedded_as_by_the_other_backend(checkpoint: Path, tmp_pa
 @needs_library
 def test_a_folder_that_is_no_checkpoint_is_named(checkpoint: Path, tmp_path: Path) -> None:
     (checkpoint / "config.json").write_text("{}")
-    with pytest.raises(UnreadableModelError, match="checkpoint"):
+    with pytest.raises(UnreadableModel, match="checkpoint"):
         loaded(bge.FLAG, checkpoint, tmp_path, reference_of(checkpoint))
 
 
@@ -92,11 +92,11 @@ def test_a_missing_head_is_refused_for_the_library_would_make_one_up(
     checkpoint: Path, tmp_path: Path, missing: str
 ) -> None:
     (checkpoint / missing).unlink()
-    with pytest.raises(ModelUnavailableError, match=missing):
+    with pytest.raises(ModelUnavailable, match=missing):
         loaded(bge.FLAG, checkpoint, tmp_path, reference_of(checkpoint))
 
 
 @pytest.mark.skipif(importlib.util.find_spec("FlagEmbedding") is not None, reason="FlagEmbedding is installed")
 def test_without_the_library_the_extra_is_named(checkpoint: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match="extra `flag`"):
+    with pytest.raises(ModelUnavailable, match="extra `flag`"):
         loaded(bge.FLAG, checkpoint, tmp_path, reference_of(checkpoint))

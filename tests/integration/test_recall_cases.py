@@ -10,7 +10,7 @@ import pytest
 
 from episodic.store import EpisodicStore
 from episodic.testing import SettableClock, make_store, new
-from memoryd.api.conventions import BadParameter
+from memoryd.api.errors import BadParameter
 from memoryd.api.instant import parse_window
 from memoryd.router.recall import Recall
 from memoryd.router.request import Answer, RecallRequest

@@ -365,7 +365,7 @@ class Edits(RuleBasedStateMachine):
 
 
 Edits.TestCase.settings = settings(
-    max_examples=15, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+    max_examples=8, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 TestEdits = Edits.TestCase
 

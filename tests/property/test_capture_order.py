@@ -43,8 +43,8 @@ EVENTS = st.one_of(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(EVENTS, max_size=12))
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(EVENTS, max_size=10))
 def test_each_turn_is_told_once(events: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from episodic.episode import NewEpisode
+from episodic.errors import Unmergeable
 from episodic.journal import day_heading, read_day_text, render_section
-from episodic.merge import Unmergeable, day_marks, merge_day, origin_of
+from episodic.merge import day_marks, merge_day, origin_of
 
 DAY = date(2026, 11, 30)
 FILE = "journal/2026-11-30.md"
@@ -60,6 +61,8 @@ def entries(data: bytes) -> dict[str, str]:
 
 @settings(max_examples=40, deadline=None)
 @given(days(), days())
+@example(b"# 2026-11-30\n", b"\n## Ideas\n\n# escaped\nplain\n")
+@example(b"# 2026-11-30\n\n## Ideas\n\n# escaped\nplain\n", b"# 2026-11-30\nlonger words at the top\n")
 def test_commutative_idempotent_and_nothing_is_lost(one: bytes, other: bytes) -> None:
     both = merged(one, other)
     assert merged(other, one) == both

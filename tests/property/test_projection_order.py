@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semantic.event import read_line
+from semantic.reach import reach_of
 from semantic.recording import NewDecision
 from semantic.replay import Replay
 from semantic.store import SemanticStore
@@ -71,8 +72,7 @@ def test_a_replay_that_pauses_for_pictures_ends_at_the_same_picture(pause: int) 
     lines = [line for data in whole()[1].values() for line in data.splitlines()]
     assert len(lines) > 10
     events = sorted((read_line(line).event for line in lines), key=lambda event: event.order)
-    forgotten = [id_ for event in events if event.head.kind == "forget" and event.body for id_ in event.body["ids"]]
-    straight, paused = Replay(forgotten), Replay(forgotten)
+    straight, paused = Replay(reach_of(events)), Replay(reach_of(events))
     for index, event in enumerate(events):
         straight.apply(event)
         paused.apply(event)

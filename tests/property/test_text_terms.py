@@ -61,3 +61,9 @@ def test_fusion_is_bounded_complete_and_in_order(rankings: dict[str, list[str]])
 @given(ANY, ANY, ANY, ANY)
 def test_what_is_wrapped_is_taken_out_again(before: str, text: str, attribution: str, after: str) -> None:
     assert strip(f"{before}{wrap(text, attribution)}{after}") == before + after
+
+
+@given(st.text(alphabet="aBc1Z0_ .-/\\:@'+#,\n\t!()\"*~<=&%", max_size=20))
+def test_plain_text_has_the_terms_that_it_has_beside_other_text(text: str) -> None:
+    """Texts of ASCII alone are read by a faster pattern, which finds the same."""
+    assert terms(f"{text} ä") == [*terms(text), *terms("ä")]

@@ -106,19 +106,3 @@ class Attended(Output):
 
     op: str
     ids: list[str]
-
-
-def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model, without titles: they repeat the names, and every agent reads them."""
-    schema = _untitled(model.model_json_schema(mode="serialization", by_alias=True))
-    assert isinstance(schema, dict)
-    return schema
-
-
-def _untitled(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_untitled(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    # A property may be called title; its value is a schema, never a text.
-    return {key: _untitled(one) for key, one in value.items() if key != "title" or not isinstance(one, str)}

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Text = Annotated[str, Field(min_length=1)]
-Session = Annotated[str | None, Field(description="Your session id; the pipe fills it in where it is known.")]
-Cwd = Annotated[str | None, Field(description="The full path of the folder you work in; its project comes first.")]
-Project = Annotated[str | None, Field(description="Id or name of a project; only what belongs to it.")]
-Cursor = Annotated[str | None, Field(description="`next_cursor` of the answer before.")]
+Session = str | None
+Cwd = Annotated[str | None, Field(description="Your folder, full path.")]
+Project = Annotated[str | None, Field(description="Id or name.")]
+Cursor = str | None
 
 
 class Arguments(BaseModel):
@@ -25,46 +25,39 @@ class Arguments(BaseModel):
 class RecallArguments(Arguments):
     """What to look for."""
 
-    query: Annotated[str, Field(description="The question in plain words. May be empty with since or until.")]
+    query: Annotated[str, Field(description="A question in plain words; empty only with since or until.")]
     store: Annotated[
         Literal["auto", "episodic", "semantic", "both"],
-        Field(description="`auto` decides by the question: what happened (episodic) or what is known (semantic)."),
+        Field(description="episodic: what happened; semantic: what is known."),
     ] = "auto"
     cwd: Cwd = None
     project: Project = None
-    scope: Annotated[Literal["user", "project", "all"], Field(description="Whose knowledge.")] = "all"
-    tags: Annotated[list[str] | None, Field(description="Only notes with these tags, such as `tool/milvus`.")] = None
-    kinds: Annotated[
-        list[Literal["episode", "section", "note", "element", "decision"]] | None,
-        Field(description="Only hits of these kinds."),
-    ] = None
-    since: Annotated[str | None, Field(description="An instant, a date, or a span back from now such as `2w`.")] = None
-    until: Annotated[str | None, Field(description="As since; a date means its end.")] = None
-    as_of: Annotated[str | None, Field(description="A date or instant: what was known then.")] = None
-    limit: Annotated[
-        int | None, Field(ge=1, le=500, description="At most so many hits; 10, but a span of time is read to its end.")
-    ] = None
-    max_chars: Annotated[int, Field(ge=500, le=60_000, description="How long the answer may be.")] = 8_000
+    scope: Literal["user", "project", "all"] = "all"
+    tags: Annotated[list[str] | None, Field(description="Of notes: `tool/milvus`.")] = None
+    kinds: list[Literal["episode", "section", "note", "element", "decision"]] | None = None
+    since: Annotated[str | None, Field(description="Instant, date, or back from now: `2w`.")] = None
+    until: Annotated[str | None, Field(description="A date is its end.")] = None
+    as_of: Annotated[str | None, Field(description="What was known then.")] = None
+    limit: Annotated[int | None, Field(ge=1, le=500)] = None
+    max_chars: Annotated[int, Field(ge=500, le=60_000)] = 8_000
     session: Session = None
 
 
 class RememberArguments(Arguments):
     """What happened."""
 
-    text: Annotated[Text, Field(description="What was asked, done and found, as Markdown; names and paths exact.")]
-    title: Annotated[str | None, Field(max_length=500, description="A few words for the heading.")] = None
-    files: Annotated[list[str] | None, Field(description="Files that it concerns.")] = None
+    text: Annotated[Text, Field(description="What was asked, done, found, in Markdown; names and paths exact.")]
+    title: Annotated[str | None, Field(max_length=500)] = None
+    files: list[str] | None = None
     cwd: Cwd = None
     project: Project = None
     at: Annotated[str | None, Field(description="When it happened, if not now.")] = None
-    key: Annotated[
-        str | None, Field(min_length=1, max_length=255, description="Any text; the same key writes once only.")
-    ] = None
+    key: Annotated[str | None, Field(min_length=1, max_length=255, description="One key writes once.")] = None
     session: Session = None
 
 
 class Mutation(BaseModel):
-    """One change to what is known. An element is `{kind, name}`, or an id `el_…`."""
+    """An element is `{kind, name}` or `el_…`."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -80,26 +73,21 @@ class DecideArguments(Arguments):
         list[Mutation],
         Field(
             description=(
-                'Changes in order. `{"op":"put_element","kind":"service","name":"billing","gist":"…",'
-                '"touches":["path:PROJECT:src/billing.py"]}`; `{"op":"add_link","from":{"kind":"service",'
-                '"name":"billing"},"rel":"depends_on","to":{"kind":"service","name":"mail"}}`; '
-                '`{"op":"set_prop","id":"el_…","key":"status","value":"live"}`; also retire_link (from, rel, to), '
-                "drop (id, field, value), rename (id, name), merge (ids), split (id)."
+                'In order: {"op":"put_element","kind":"service","name":"billing","gist":"…","touches":'
+                '["path:PROJECT:src/billing.py"]}; {"op":"add_link","from":{"kind":"service","name":"billing"},'
+                '"rel":"depends_on","to":"el_…"}; set_prop (id, key, value); retire_link (from, rel, to); '
+                "drop (id, field, value); rename (id, name); merge (ids); split (id)."
             )
         ),
     ]
-    scope: Annotated[
-        Literal["user", "project"] | None, Field(description="Default: project where cwd or project is given.")
-    ] = None
+    scope: Annotated[Literal["user", "project"] | None, Field(description="Default: project, if given.")] = None
     cwd: Cwd = None
     project: Project = None
-    evidence: Annotated[
-        list[str] | None, Field(description="What it rests on: `ep_…`, or `<vault>:<path>#<heading>`.")
-    ] = None
-    supersedes: Annotated[list[str] | None, Field(description="Ids of decisions that this one replaces.")] = None
-    about: Annotated[list[str] | None, Field(description="Ids that it mentions and does not change.")] = None
-    valid_at: Annotated[str | None, Field(description="From when it holds, if not from now.")] = None
-    new: Annotated[bool, Field(description="True: the names are new things, though close to known ones.")] = False
+    evidence: Annotated[list[str] | None, Field(description="`ep_…`, `<vault>:<path>#<heading>`")] = None
+    supersedes: Annotated[list[str] | None, Field(description="Decisions it replaces.")] = None
+    about: Annotated[list[str] | None, Field(description="Mentions, changes not.")] = None
+    valid_at: Annotated[str | None, Field(description="Holds from then, not from now.")] = None
+    new: Annotated[bool, Field(description="Things are new, though names are near known ones.")] = False
     session: Session = None
 
 
@@ -111,17 +99,17 @@ class ReadArguments(Arguments):
         Field(
             min_length=1,
             description=(
-                "`ep_…` an episode, `de_…` a decision, `el_…` an element, `no_…` or `<vault>:<path>` a note, a "
-                "section's id, a date (that day), or an element's name. Without it: everything active."
+                "`ep_…` episode, `de_…` decision, `el_…` or a name: element, `no_…` or `<vault>:<path>` note, a "
+                "section's id, a date. Without it: all that is active."
             ),
         ),
     ] = None
     expand: Annotated[
-        Literal["section", "day", "transcript"] | None, Field(description="For an episode: also the text around it.")
+        Literal["section", "day", "transcript"] | None, Field(description="Episode: with the text around it.")
     ] = None
-    as_of: Annotated[str | None, Field(description="For an element: as it was known then.")] = None
+    as_of: Annotated[str | None, Field(description="Element: as known then.")] = None
     cwd: Cwd = None
-    max_chars: Annotated[int, Field(ge=500, le=60_000, description="How long the answer may be.")] = 20_000
+    max_chars: Annotated[int, Field(ge=500, le=60_000)] = 20_000
     session: Session = None
 
 
@@ -129,66 +117,60 @@ class GraphArguments(Arguments):
     """What to ask of the graph of what is known."""
 
     op: Annotated[
-        Literal["elements", "neighbors", "history", "conflicts", "path", "explain"],
+        Literal["elements", "neighbors", "history", "conflicts", "path", "explain", "query"],
         Field(
             description=(
-                "`elements` lists things by words, kind or nearness; `neighbors` and `history` of one; `conflicts` "
-                "that nobody has weighed; `path` between two; `explain` what one is and what it hangs on."
+                "elements: by q, kind, scope, or near an id, name or path. neighbors, history, explain: `of` "
+                "an id or name. path: `of` to `to`. query: answers q."
             )
         ),
     ] = "elements"
-    of: Annotated[str | None, Field(description="Id or name, for neighbors, history, explain, and path's start.")] = (
-        None
-    )
-    to: Annotated[str | None, Field(description="Id or name: where a path ends.")] = None
-    q: Annotated[str | None, Field(description="For elements: words of a name, an alias or a gist.")] = None
-    near: Annotated[str | None, Field(description="For elements: near this id or name; a path: what touches it.")] = (
-        None
-    )
-    kind: Annotated[str | None, Field(description="For elements: only this kind.")] = None
-    scope: Annotated[Literal["user", "project"] | None, Field(description="For elements: only this scope.")] = None
+    of: str | None = None
+    to: str | None = None
+    q: str | None = None
+    near: str | None = None
+    kind: str | None = None
+    scope: Literal["user", "project"] | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 20
     cursor: Cursor = None
-    max_chars: Annotated[int, Field(ge=500, le=60_000, description="How long the answer may be.")] = 8_000
+    max_chars: Annotated[int, Field(ge=500, le=60_000)] = 8_000
     session: Session = None
 
 
 class SyncArguments(Arguments):
     """Whose view is to be brought up to date."""
 
-    session: Annotated[str | None, Field(description="Your session id; needed where the pipe does not know it.")] = None
+    session: Session = None
     cursor: Cursor = None
-    max_chars: Annotated[int, Field(ge=500, le=60_000, description="How long the answer may be.")] = 8_000
+    max_chars: Annotated[int, Field(ge=500, le=60_000)] = 8_000
 
 
 class NoteArguments(Arguments):
     """A note to be written, or to be checked."""
 
-    path: Annotated[Text, Field(description="Path in the vault, such as `tools/Milvus.md`.")]
+    path: Annotated[Text, Field(description="`tools/Milvus.md`")]
     text: Annotated[
         Text,
         Field(
             description=(
-                "The whole Markdown file. Front matter needs `summary` and `tags` in the facets type/ client/ project/ "
-                "domain/ tool/ convention/, with scope/global or scope/project; link with [[wikilinks]]."
+                "The whole Markdown file. Front matter: `summary`, `tags` (type/ client/ project/ domain/ tool/ "
+                "convention/, and scope/global or scope/project); [[wikilinks]]."
             )
         ),
     ]
-    vault: Annotated[Text, Field(description="The vault's name.")] = "vault"
-    etag: Annotated[
-        str | None, Field(description="To change a note: the etag that `read` gave. Without it a new one is made.")
-    ] = None
-    check_only: Annotated[bool, Field(description="Only say what breaks the contract; write nothing.")] = False
+    vault: Text = "vault"
+    etag: Annotated[str | None, Field(description="To change a note: as read gave it. Without: a new note.")] = None
+    check_only: Annotated[bool, Field(description="Write nothing.")] = False
     session: Session = None
 
 
 class UsefulArguments(Arguments):
     """What helped."""
 
-    ids: Annotated[list[str], Field(min_length=1, max_length=500, description="Ids of what you used.")]
+    ids: Annotated[list[str], Field(min_length=1, max_length=500)]
     op: Annotated[
         Literal["useful", "pin", "unpin", "archive", "restore"],
-        Field(description="`useful`: it helped. `pin` keeps it in the context, `archive` takes it out."),
+        Field(description="pin keeps it in the context, archive takes it out."),
     ] = "useful"
     session: Session = None
 

@@ -11,7 +11,7 @@ from memoryd.render.meter import utf16_units
 from memoryd.text.fence import defuse
 
 # Marks that turn the order of text around, and characters that only a machine sees.
-_HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_HIDDEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 _LEAST = 200
 _SHARE = 2
 """One text may take a half of the room, so that a long first hit leaves some for the others."""

@@ -9,11 +9,15 @@ from memoryd.api.mcp.caller import Caller, Refused
 from memoryd.api.mcp.cut import cut_items, without_empty
 from memoryd.api.mcp.reading import named_element
 
+_LEAST_UNITS = 500
+
 
 async def graph(caller: Caller, args: GraphArguments) -> dict[str, Any]:
     """Ask the graph."""
     if args.op in {"path", "explain"}:
         return await _told(caller, args)
+    if args.op == "query":
+        return await _answered(caller, args)
     found = await _page(caller, args)
     items = [without_empty(one) for one in found["items"]]
     kept, cut = cut_items(items, args.max_chars, noun=args.op)
@@ -41,6 +45,24 @@ async def _told(caller: Caller, args: GraphArguments) -> dict[str, Any]:
     )
     _, found = await caller.ask("POST", f"/v1/graph/{args.op}", body=body, session=args.session)
     kept, cut = cut_items([without_empty(dict(found))], args.max_chars, noun="parts")
+    return {"op": args.op, "items": kept, **without_empty({"cut": cut})}
+
+
+async def _answered(caller: Caller, args: GraphArguments) -> dict[str, Any]:
+    # The part that answers is cut by the daemon, which knows what says least; the rest is room for what frames it.
+    body = {"query": _needed(args, "q"), "max_chars": max(args.max_chars * 4 // 5, _LEAST_UNITS)}
+    _, found = await caller.ask("POST", "/v1/graph/query", body=body, session=args.session)
+    nodes = {node["id"]: without_empty(node) for node in found["nodes"]}
+    starts = [nodes[start["id"]] for start in found["starts"]]
+    links = [
+        {"from": nodes[one["source"]]["name"], "to": nodes[one["target"]]["name"], **without_empty(one)}
+        for one in found["links"]
+    ]
+    kept, cut = cut_items([*starts, *links], args.max_chars, noun="nodes and links")
+    left = found["left_out"]
+    if left["nodes"] or left["links"]:
+        said = f"{left['nodes']} more nodes and {left['links']} more links belong to it; ask with a larger max_chars."
+        cut = f"{cut} {said}" if cut else said
     return {"op": args.op, "items": kept, **without_empty({"cut": cut})}
 
 

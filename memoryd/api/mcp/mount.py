@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from memoryd.api.mcp.caller import PlaceOfNote
+from memoryd.api.mcp.shown import shows_to
 from memoryd.api.problems import MEDIA_TYPE, status_body
 from memoryd.api.services import Services
 
@@ -21,13 +23,15 @@ PATH = "/mcp"
 class McpMount:
     """The protocol as an ASGI application, which builds itself at the first call."""
 
-    def __init__(self, build: Callable[[], Any]) -> None:
+    def __init__(self, build: Callable[[], Any], met: Callable[[], None] = lambda: None) -> None:
         """Begin without anything.
 
         Args:
             build: Returns the session manager of the protocol's package; called once, in a thread.
+            met: Called once, when the first call came.
         """
         self._build = build
+        self._met = met
         self._building = asyncio.Lock()
         self._manager: Any = None
         self._running: asyncio.Task[None] | None = None
@@ -45,6 +49,7 @@ class McpMount:
         async with self._building:
             if self._manager is None:
                 manager = await asyncio.to_thread(self._build)
+                await asyncio.to_thread(self._met)
                 begun = asyncio.Event()
                 # Held by a task of its own: whoever made the first call may be gone before the second.
                 self._running = asyncio.create_task(_hold(manager, begun), name="mcp")
@@ -59,16 +64,21 @@ def mount_mcp(app: FastAPI, services: Services) -> None:
     def place_of_note(id_: str) -> tuple[str, str] | None:
         return next(((note.vault, note.path) for note in services.semantic.notes() if note.id == id_), None)
 
-    mount = McpMount(lambda: _build(app, place_of_note, services.version))
+    mount = McpMount(lambda: _build(app, place_of_note, services), services.met_agent)
     app.router.routes.append(Route(PATH, mount, methods=None, include_in_schema=False))
     app.router.routes.append(Mount(PATH, mount))
 
 
-def _build(app: FastAPI, place_of_note: PlaceOfNote, version: str) -> Any:
+def _build(app: FastAPI, place_of_note: PlaceOfNote, services: Services) -> Any:
     # Not before the first call: the package takes longer to load than everything else that answers.
     from memoryd.api.mcp.server import build_manager  # noqa: PLC0415
 
-    return build_manager(app, place_of_note, version)
+    return build_manager(app, place_of_note, services.version, shows_to(services))
+
+
+def load_protocol() -> None:
+    """Load the package, so that the first call does not wait for it."""
+    importlib.import_module("memoryd.api.mcp.server")
 
 
 async def _hold(manager: Any, begun: asyncio.Event) -> None:

@@ -5,6 +5,7 @@ Imported at the first call, since the protocol's package takes longer to load th
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -30,11 +31,12 @@ from mcp_types import Tool as ToolEntry
 from pydantic import ValidationError
 
 from memoryd.api.guard import MAX_BODY_BYTES
-from memoryd.api.mcp.answers import schema_of
 from memoryd.api.mcp.arguments import faults_of
 from memoryd.api.mcp.caller import App, Caller, PlaceOfNote, Refused
 from memoryd.api.mcp.cut import tame
 from memoryd.api.mcp.resources import MARKDOWN, TEMPLATES, list_resources, read_resource
+from memoryd.api.mcp.schema import input_schema, output_schema
+from memoryd.api.mcp.shown import Showed
 from memoryd.api.mcp.tools import TOOLS, Tool
 from memoryd.text.fence import wrap
 
@@ -60,22 +62,25 @@ what memory had to do without, cut what was left out and how to get it. Give ses
 _MOST_SHOWN = 500_000
 
 
-def build_manager(app: App, place_of_note: PlaceOfNote, version: str) -> StreamableHTTPSessionManager:
+def build_manager(app: App, place_of_note: PlaceOfNote, version: str, showed: Showed) -> StreamableHTTPSessionManager:
     """Return what serves the protocol over HTTP: stateless, each answer one JSON body.
 
     Host, origin and token are judged by the guard in front of the whole application, so the package's own check of
     hosts, which knows no Unix socket, stays off.
     """
     return StreamableHTTPSessionManager(
-        build_server(app, place_of_note, version),
+        build_server(app, place_of_note, version, showed),
         json_response=True,
         stateless=True,
         max_request_body_size=MAX_BODY_BYTES,
     )
 
 
-def build_server(app: App, place_of_note: PlaceOfNote, version: str) -> Server[Any]:
-    """Return the server of tools and resources around the application whose routes they call."""
+def build_server(app: App, place_of_note: PlaceOfNote, version: str, showed: Showed) -> Server[Any]:
+    """Return the server of tools and resources around the application whose routes they call.
+
+    ``showed`` is told what each answer showed a session.
+    """
 
     def caller(context: Any) -> Caller:
         return Caller.of(app, place_of_note, context.request.headers if context.request is not None else {})
@@ -87,7 +92,7 @@ def build_server(app: App, place_of_note: PlaceOfNote, version: str) -> Server[A
         tool = TOOLS.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}; there are: {', '.join(TOOLS)}")
-        return await _call(tool, caller(context), params.arguments or {})
+        return await _call(tool, caller(context), params.arguments or {}, showed)
 
     async def on_list_resources(context: Any, params: PaginatedRequestParams | None) -> ListResourcesResult:
         try:
@@ -114,7 +119,7 @@ def build_server(app: App, place_of_note: PlaceOfNote, version: str) -> Server[A
         title="memoryd",
         description="What happened and what is known, behind one explained answer.",
         instructions=INSTRUCTIONS,
-        get_tool_input_schema=lambda name: schema_of(TOOLS[name].takes) if name in TOOLS else None,
+        get_tool_input_schema=lambda name: input_schema(TOOLS[name].takes) if name in TOOLS else None,
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
         on_list_resources=on_list_resources,
@@ -123,7 +128,7 @@ def build_server(app: App, place_of_note: PlaceOfNote, version: str) -> Server[A
     )
 
 
-async def _call(tool: Tool, caller: Caller, sent: dict[str, Any]) -> CallToolResult:
+async def _call(tool: Tool, caller: Caller, sent: dict[str, Any], showed: Showed) -> CallToolResult:
     try:
         args = tool.takes.model_validate(sent)
     except ValidationError as error:
@@ -132,6 +137,10 @@ async def _call(tool: Tool, caller: Caller, sent: dict[str, Any]) -> CallToolRes
         found = await tool.run(caller, args)
     except Refused as refused:
         return _failed(tame(str(refused)))
+    session = getattr(args, "session", None) or caller.session
+    if tool.shows_memory and session is not None:
+        cwd = getattr(args, "cwd", None) or caller.cwd
+        await asyncio.to_thread(showed, session, cwd, tool.name, found)
     if found.get("kind") == "context":
         # It is fenced as a whole already.
         return CallToolResult(content=[TextContent(text=found["text"])], structured_content=found)
@@ -152,10 +161,10 @@ def _protocol_error(refused: Refused) -> MCPError:
 def _entry(tool: Tool) -> ToolEntry:
     return ToolEntry(
         name=tool.name,
-        title=tool.title,
+        # The title stands in the annotations, once: where it stood twice, every agent would read it twice.
         description=tool.description,
-        input_schema=schema_of(tool.takes),
-        output_schema=schema_of(tool.gives),
+        input_schema=input_schema(tool.takes),
+        output_schema=output_schema(tool.gives),
         annotations=ToolAnnotations(
             title=tool.title,
             read_only_hint=tool.is_read_only,

@@ -13,9 +13,12 @@ from memoryd.api.mcp import answers as out
 from memoryd.api.mcp import arguments as given
 from memoryd.api.mcp.caller import Caller, Refused
 from memoryd.api.mcp.cut import cut_items, without_empty
+from memoryd.api.mcp.exact import untamed
 from memoryd.api.mcp.graph import graph
 from memoryd.api.mcp.reading import read
+from memoryd.render.budget import cut_text
 
+_TITLE = 80
 _HIT = tuple(out.RecallHit.model_fields)
 
 
@@ -73,6 +76,10 @@ async def sync(caller: Caller, args: given.SyncArguments) -> dict[str, Any]:
     body = {"session": session, "cursor": args.cursor}
     _, found = await caller.ask("POST", "/v1/sync", body=body, session=session)
     kept, cut = cut_items(found["changes"], args.max_chars, noun="changes")
+    if left := found["changes"][len(kept) :]:
+        # They are not told again, so their ids are.
+        titles = "; ".join(f"{one['id']} {cut_text(one['title'], _TITLE)}" for one in left)
+        cut = f"{len(left)} more changes, which read gives by id: {titles}"
     return {"changes": kept, **without_empty({"cursor": found.get("cursor"), "cut": cut})}
 
 
@@ -82,12 +89,17 @@ async def note(caller: Caller, args: given.NoteArguments) -> dict[str, Any]:
     if args.check_only:
         _, checked = await caller.ask("POST", "/v1/notes/check", body={"text": args.text, **place})
         return {**place, "written": False, "violations": checked["violations"]}
+    text = args.text
+    if args.etag:
+        # What was read came tamed; the lines that are sent back as they were shown are meant as they are stored.
+        _, stored = await caller.ask("GET", f"/v1/notes/{args.vault}/{args.path}", session=args.session)
+        text = untamed(text, stored["text"])
     headers = {"If-Match": f'"{args.etag.strip(chr(34))}"'} if args.etag else {"If-None-Match": "*"}
     try:
         _, written = await caller.ask(
             "PUT",
             f"/v1/notes/{args.vault}/{args.path}",
-            body={"text": args.text},
+            body={"text": text},
             session=args.session,
             headers=headers,
         )
@@ -128,10 +140,9 @@ TOOLS: Mapping[str, Tool] = {
             name="recall",
             title="Ask memory",
             description=(
-                "Ask what happened and what is known: earlier work, decisions and their reasons, conventions, notes. "
-                "Use it before you decide something that may have been decided, when the user refers to the past "
-                "('last week', 'as we did', 'why do we'), and when a name is new to you. Answers are ranked and dated; "
-                "one with superseded_by is no longer in force."
+                "Ask what happened and what is known: earlier work, decisions and reasons, conventions, notes. Use it "
+                "before you decide what may have been decided, when the user refers to the past ('last week', 'why do "
+                "we'), and when a name is new to you. A hit with superseded_by is no longer in force."
             ),
             takes=given.RecallArguments,
             gives=out.Recalled,
@@ -143,9 +154,8 @@ TOOLS: Mapping[str, Tool] = {
             name="remember",
             title="Write an episode",
             description=(
-                "Write what happened to today's journal: a finding, a fix and its cause, an agreement. Turns are "
-                "captured by themselves where hooks are installed; use this for what should be found on its own. No "
-                "secrets: they are removed."
+                "Write to today's journal what should be found on its own: a finding, a fix and its cause, an "
+                "agreement. Turns are captured by hooks already. Secrets are removed."
             ),
             takes=given.RememberArguments,
             gives=out.Remembered,
@@ -158,10 +168,9 @@ TOOLS: Mapping[str, Tool] = {
             name="decide",
             title="Record a decision",
             description=(
-                "Record a decision with its reason, and what it changes in what is known (elements and links). Worth "
-                "it when a later reader would ask why: a choice between ways, a convention, a limit that was found. "
-                "recall first: a name that is known is used as it is, and a decision that this one replaces is named "
-                "in supersedes. Once recorded it is never changed, only superseded."
+                "Record a decision with its reason, and what it changes in what is known. Worth it when a later reader "
+                "would ask why: a choice between ways, a convention, a limit found. recall first: use a known name as "
+                "it is, name what this replaces in supersedes. It is never changed, only superseded."
             ),
             takes=given.DecideArguments,
             gives=out.Decided,
@@ -174,9 +183,8 @@ TOOLS: Mapping[str, Tool] = {
             name="read",
             title="Read one thing, or all that is active",
             description=(
-                "Read one thing whole by the id that recall or graph gave: an episode, a decision, an element, a note, "
-                "a day. Without an id: conventions, decisions in force, what is known and recent days, for the start "
-                "of work where no hook has given them."
+                "Read one thing whole by the id that recall or graph gave. Without an id: conventions, decisions in "
+                "force, what is known, recent days; for the start of work where no hook gave them."
             ),
             takes=given.ReadArguments,
             gives=out.Read,
@@ -188,9 +196,8 @@ TOOLS: Mapping[str, Tool] = {
             name="graph",
             title="Ask the graph",
             description=(
-                "Walk what is known: list elements, the neighbours or the history of one, what is in conflict, the "
-                "path between two, an explanation of one. Use it for 'what depends on', 'what touches this file', "
-                "'how do these hang together'."
+                "Walk what is known: 'what depends on this', 'what touches this file', 'how do these two hang "
+                "together', 'how did it come to be so'."
             ),
             takes=given.GraphArguments,
             gives=out.Graphed,
@@ -202,8 +209,8 @@ TOOLS: Mapping[str, Tool] = {
             name="sync",
             title="See what others wrote",
             description=(
-                "Return what other sessions and people recorded since your last call, oldest first. Use it in long "
-                "work before you act on what you read some time ago."
+                "What others recorded since your last call, oldest first. Use it in long work before you act on what "
+                "you read some time ago."
             ),
             takes=given.SyncArguments,
             gives=out.Synced,
@@ -215,9 +222,9 @@ TOOLS: Mapping[str, Tool] = {
             name="note",
             title="Write a note",
             description=(
-                "Write a note of the vault: knowledge that a person will read and edit. One subject a note. A text "
-                "that breaks the vault's contract is refused with the fix; check_only tells beforehand. To change a "
-                "note, read it and send the whole text with its etag; keep what you do not change."
+                "Write a note: knowledge that a person will read and edit, one subject each. What breaks the vault's "
+                "contract is refused with the fix. To change one, read it and send the whole text with its etag; keep "
+                "what you do not change."
             ),
             takes=given.NoteArguments,
             gives=out.Noted,
@@ -231,8 +238,8 @@ TOOLS: Mapping[str, Tool] = {
             name="useful",
             title="Say what helped",
             description=(
-                "Say which of the things that memory gave you helped; that keeps them at hand. Also pins an element, "
-                "puts one away, or brings one back."
+                "Say which things that memory gave you helped: that keeps them at hand. Or pin one, put it away, bring "
+                "it back."
             ),
             takes=given.UsefulArguments,
             gives=out.Attended,

@@ -101,6 +101,9 @@ class ElementAnswer(Body):
     links: list[LinkAnswer]
     heads: list[str]
     evidence: list[str]
+    unconfirmed_since: Annotated[
+        str | None, Field(description="The day since when a file that it touches is not what it was when confirmed.")
+    ] = None
 
 
 class ElementPage(Page):

@@ -88,6 +88,48 @@ class PathAnswer(Body):
     degraded: list[str]
 
 
+QUERY_UNITS = 8_000
+"""What the answer to a question may cost where the caller sets no limit, in UTF-16 units of its nodes and links."""
+
+
+class QueryBody(Body):
+    """A question in words, and how long the answer may be; ``as_of`` asks about the log as it was then."""
+
+    query: Annotated[str, Field(min_length=1, max_length=4_000)]
+    max_chars: Annotated[int, Field(ge=500, le=200_000)] = QUERY_UNITS
+    as_of: str | None = None
+
+
+class Start(Body):
+    """A node that the question led to, and how well it answers it, from 0 to 1."""
+
+    id: str
+    score: float
+
+
+class LeftOut(Body):
+    """What belongs to the answer and did not fit, and how many further ties the nodes shown have."""
+
+    nodes: int
+    links: int
+    further_ties: int
+
+
+class QueryAnswer(Body):
+    """The part of the graph that answers a question, the nearest to it first.
+
+    Every end of ``links`` is among ``nodes``; ``units`` is what both take as JSON.
+    """
+
+    query: str
+    starts: list[Start]
+    nodes: list[GraphNode]
+    links: list[GraphLink]
+    left_out: LeftOut
+    units: int
+    degraded: list[str]
+
+
 class ExplainBody(Body):
     """An id or a name; ``as_of`` asks about the log as it was then."""
 

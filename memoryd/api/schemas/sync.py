@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -17,14 +17,14 @@ class SyncBody(Body):
 
 
 class Change(Body):
-    """A decision that somebody else recorded."""
+    """A decision that somebody else recorded; or what became of a thing that the session was shown, without a date."""
 
     id: str
-    kind: str
+    kind: Literal["decision", "note", "forget"]
     title: str
     why: str
-    at: Instant
-    actor: str
+    at: Instant | None = None
+    actor: str | None = None
     session: str | None
     project: str | None
     elements: list[str]

@@ -315,6 +315,10 @@ GERMAN = Lexicon(
         r",?\s*(?:und|oder|aber)\s+(?:(?P<why>warum(?: nicht)?|wieso|weshalb)|(?P<since>seit wann)|(?P<other>wann|wo|"
         r"wie|wer|von wem))\s*[?.!]*$"
     ),
+    back=whole(
+        "es|er|sie|ihn|ihm|ihr|ihre[rnms]?|dessen|deren|da(?:mit|für|von|ran|rauf|rin|durch|gegen|zu|bei)|"
+        "dies(?:e[rsmn]?)?|dort|dann|zuletzt|letztes mal|das letzte mal|wieder"
+    ),
     decision=whole("entscheid\\w*|entschied\\w*|entschloss\\w*|beschloss\\w*|beschluss|wahl|gewählt|geeinigt|einigten"),
     hollow=words(
         "aber alle alles also am an auch auf aus bei beim bis bitte da das dem den denn der des die dies diese "

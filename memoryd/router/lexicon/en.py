@@ -339,6 +339,9 @@ ENGLISH = Lexicon(
         r"when|from when)|"
         r"(?P<other>when|where|how|who|by whom|with whom))\s*[?.!]*$"
     ),
+    back=whole(
+        "it|its|each|that|this|these|those|they|them|their|he|she|him|his|her|then|one|ones|(?:the )?last time|again"
+    ),
     decision=whole(
         "decide[ds]?|deciding|decisions?|choose|chose|chosen|choice|agree[ds]?|settle[ds]?|pick(?:ed)?|verdict|"
         "opt(?:ed)?"

@@ -242,6 +242,9 @@ SPANISH = Lexicon(
         r",?\s*(?:y|o|pero)\s+(?:(?P<why>por qué(?: no)?)|(?P<since>desde cuándo)|(?P<other>cuándo|dónde|cómo|quién|"
         r"por quién))\s*[?.!]*$"
     ),
+    back=whole(
+        "lo|eso|esto|esos|esas|ese|esa|este|esta|él|ella|ellos|ellas|ello|su|sus|le|les|allí|la última vez|última vez"
+    ),
     decision=whole(r"decid\w*|decisión|decisiones|eleg\w+|elig\w+|elección|escog\w+|acord\w+|opt(?:ó|amos)"),
     hollow=words(
         "a al anoche aprendimos con cosas cuál cuándo de del decidimos decidí desde dime discutimos día días dónde "

@@ -263,6 +263,10 @@ FRENCH = Lexicon(
         r",?\s*(?:et|ou|mais)\s+(?:(?P<why>pourquoi(?: pas)?)|(?P<since>depuis quand)|(?P<other>quand|où|comment|qui|"
         r"par qui))\s*[?.!]*$"
     ),
+    back=re.compile(
+        r"(?<!\w)(?:ils?|elles?|cela|ça|celui|celle|ceux|eux|leurs?|lui|son|sa|ses|la dernière fois)(?!\w)|"
+        r"(?<!\w)l'(?:a|ont|avons|avait)(?!\w)|-(?:le|la|les|lui)(?!\w)"
+    ),
     decision=whole(r"décid\w*|décisions?|choisi\w*|choix|opt(?:é|er)|convenu"),
     hollow=words(
         "a ai as au aux avec avez avons avait c ce ces cette d dans de des du décidé discuté appris donc elle en "

@@ -143,9 +143,13 @@ def test_closing_ends_the_tries(hold: EngineHold, engine: Flaky) -> None:
     engine.is_away = True
     with pytest.raises(EngineUnavailable):
         hold.use(collections)
+    assert soon(lambda: engine.revived > 0)
     hold.close()
+    assert soon(lambda: all(one.name != "engine-recovery" for one in threading.enumerate()))
     tried = engine.revived
-    time.sleep(0.05)
+    with pytest.raises(EngineUnavailable):
+        hold.use(collections)
+    assert all(one.name != "engine-recovery" for one in threading.enumerate())
     assert engine.revived == tried
 
 

@@ -21,14 +21,14 @@ def holders(*folders: Path) -> list[Path]:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    folder = tmp_path / "elsewhere"
+    folder = tmp_path / "memory" / "elsewhere"
     folder.mkdir()
     return folder
 
 
 @pytest.fixture
 def linked(store: EpisodicStore, journal: Path, elsewhere: Path) -> EpisodicStore:
-    """A store whose day is a link to a file in another folder."""
+    """A store whose day is a link to a file that lies beside the journal."""
     (elsewhere / "day.md").write_text("# 2026-11-30\n", "utf-8")
     (journal / "2026-11-30.md").symlink_to(elsewhere / "day.md")
     return store
@@ -189,3 +189,28 @@ def test_leftovers_of_a_kill_go_with_the_next_start(store: EpisodicStore, tmp_pa
     store.close()
     assert holders(tmp_path) == []
     remove_leftovers(tmp_path / "nothing here")
+
+
+def test_what_another_install_forgot_leaves_no_trace_here(store: EpisodicStore, journal: Path, tmp_path: Path) -> None:
+    store.append(new("the walrus sleeps"))
+    gone = store.append(new("xyzzy secret")).episode
+    store.set_refused([gone.id])
+    store.reconcile()
+    store.close()
+    assert holders(tmp_path) == []
+    assert b"walrus" in (journal / "2026-11-30.md").read_bytes()
+
+
+def test_a_day_that_a_tool_cleaned_first_leaves_no_trace_either(
+    store: EpisodicStore, journal: Path, tmp_path: Path
+) -> None:
+    gone = store.append(new("xyzzy secret")).episode
+    store.set_refused([gone.id])
+    (journal / "2026-11-30.md").write_text("# 2026-11-30\n", "utf-8")
+    store.reconcile()
+    store.close()
+    assert holders(tmp_path) == []
+    again = make_store(tmp_path)
+    again.open()
+    assert not again.reconcile().problems
+    again.close()

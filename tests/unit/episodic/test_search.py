@@ -12,6 +12,7 @@ from episodic.finding import Finding
 from episodic.search import EpisodicQuery, prior
 from episodic.store import EpisodicStore
 from episodic.testing import AT, WordEmbedder, embed_all, found, new
+from episodic.timeline import micros
 from memoryd.text.window import Window
 
 LONG = "\n\n".join(f"Paragraph {n} says the pump of unit{n} was tuned. " * 6 for n in range(12))
@@ -151,13 +152,16 @@ def test_project_and_session_filter_and_nearness_only_ranks(store: EpisodicStore
 
 
 def test_priors_are_soft_and_can_be_switched_off() -> None:
-    now = datetime(2026, 11, 30, tzinfo=UTC)
-    hit = Finding("x", "ep_x", "t", "h", '["t"]', (1, 1), "journal/x.md", now, "p", "s", 1, ())
+    now = micros(datetime(2026, 11, 30, tzinfo=UTC))
+    hit = Finding("x", "journal/x.md", 0, "ep_x", now, 0, "p", "s", 1, "h", is_excerpt=False)
     everything = EpisodicQuery("q", near_project="p", near_session="s")
     nothing = EpisodicQuery("q")
 
-    old = hit._replace(at=now - timedelta(days=3650), project=None, session=None)
+    old = hit._replace(at_us=now - 3650 * 24 * 3600 * 1_000_000, project=None, session=None)
     assert 1.0 <= prior(old, nothing, now) < prior(hit, nothing, now) < prior(hit, everything, now) < 1.17
+    # An entry keeps the id of its project when that is merged into another.
+    merged = EpisodicQuery("q", near_project="into")
+    assert prior(hit, merged, now, near=("p",)) > prior(hit, merged, now)
 
 
 def test_newer_comes_first_only_with_priors(store: EpisodicStore) -> None:

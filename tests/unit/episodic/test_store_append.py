@@ -6,7 +6,7 @@ import shutil
 import stat
 import time
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -108,6 +108,21 @@ def test_what_cannot_be_written_is_refused(store: EpisodicStore, journal: Path, 
     with pytest.raises(InvalidEpisode):
         store.append(bad)
     assert list(journal.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("zone", "at"),
+    [
+        (timezone(timedelta(hours=1)), datetime(9999, 12, 31, 23, 30, tzinfo=UTC)),
+        (timezone(timedelta(hours=-5)), datetime(1, 1, 1, tzinfo=UTC)),
+    ],
+)
+def test_an_instant_on_no_local_day_is_refused(tmp_path: Path, zone: timezone, at: datetime) -> None:
+    store = make_store(tmp_path, zone=zone)
+    store.open()
+    with pytest.raises(InvalidEpisode):
+        store.append(new(at=at))
+    store.close()
 
 
 def test_a_second_install_writes_its_own_file_and_both_are_one_day(tmp_path: Path) -> None:

@@ -72,6 +72,14 @@ def test_days_are_read_by_time_then_place(store: EpisodicStore, journal: Path) -
     assert store.read_day(date(2026, 11, 29)) == []
 
 
+def test_a_day_gives_the_time_of_an_untitled_entry_once(store: EpisodicStore, journal: Path) -> None:
+    (journal / "2026-11-30.md").write_text("## 9:05\na\n\n## 10:00 11:00\nb\n\n## Lunch\nc\n", "utf-8")
+    store.reconcile()
+    written = store.append(new("d", title=None, project=None)).episode
+    day = store.context_of(written.id, "day")
+    assert day.split("\n\n") == ["## 00:00 Lunch\nc", "## 09:05\na", "## 10:00 11:00\nb", f"## {written.at:%H:%M}\nd"]
+
+
 def test_what_stands_around_an_entry(store: EpisodicStore, tmp_path: Path) -> None:
     long = "\n\n".join(f"Paragraph {n} is about the walrus and its many friends. " * 5 for n in range(12))
     episode = store.append(new(long, session="s", turn="t")).episode

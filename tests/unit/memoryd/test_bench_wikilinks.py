@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from memoryd.bench.corpus import BenchDataError
-from memoryd.bench.wikilinks import COLUMNS, read_cuts, wikilink_table
+from memoryd.bench.cutting import without_links
+from memoryd.bench.semantic import run_semantic
+from memoryd.bench.wikilinks import COLUMNS, CutVault, read_cuts, wikilink_table
 from memoryd.text.embedder import Vectors
 
 NOTES = {
@@ -50,20 +52,45 @@ def vault(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_source_is_away_and_what_others_say_of_the_target_finds_it(vault: Path) -> None:
+@pytest.mark.parametrize("setting", ["link out", "source out"])
+def test_the_link_is_away_and_what_others_say_of_the_target_finds_it(vault: Path, setting: str) -> None:
     table = wikilink_table({"v": vault}, vault.parent / "gold.jsonl")
-    found = {row[2]: dict(zip(COLUMNS, row, strict=True)) for row in table.rows if row[1] == "all"}
-    assert found["BM25 alone"]["hit@10"] == 0.0  # the target says nothing of it, and the source is not asked
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in table.rows]
+    found = {row["way"]: row for row in rows if (row["cut"], row["half"]) == (setting, "all")}
+    assert found["BM25 alone"]["hit@10"] == 0.0  # the target says nothing of it, and the source is no answer
+    assert found["lines that link, alone"]["hit@1"] == 1.0
     assert found["names + BM25 + links"]["hit@5"] == 1.0
-    assert set(found) == {"names alone", "BM25 alone", "names + BM25", "names + BM25 + links"}
-    assert [row[1] for row in table.rows[:3]] == ["tuned on", "held out", "all"]
+    assert len(found) == 6
+    assert [row["half"] for row in rows[:3]] == ["tuned on", "held out", "all"]
+
+
+def test_a_cut_link_leads_nowhere_and_the_other_links_lead_where_they_did(tmp_path: Path) -> None:
+    (tmp_path / "Crane.md").write_text("# Crane\n")
+    (tmp_path / "Kite.md").write_text("# Kite\n")
+    (tmp_path / "Source.md").write_text(
+        "---\nup: '[[Crane]]'\n---\nA ![[Crane#Wings|bird]] and a [bird](Crane.md), no [[Kite]].\n\n`[[Crane]]`\n"
+    )
+    vault = CutVault(tmp_path)
+    source, crane, kite = (vault.ids[path] for path in ("Source.md", "Crane.md", "Kite.md"))
+    assert {link.target for link in vault.notes[source].links} == {crane, kite}
+    cut = without_links(vault.notes[source], crane)
+    assert cut.text == "---\nup: ''\n---\nA  and a , no [[Kite]].\n\n`[[Crane]]`\n"  # code is no link
+    assert [link.target for link in cut.links] == [kite]
+    assert (cut.id, cut.path) == (source, "Source.md")
+
+
+def test_the_measurement_of_the_semantic_memory_holds_both_tables(vault: Path) -> None:
+    report = run_semantic([], vault.parent / "gold.jsonl", [vault])
+    assert [table.title for table in report.tables] == ["Finding what an author linked", "The log as it grows"]
+    assert len(report.tables[0].rows) == 2 * 6 * 3
+    assert [table.title for table in run_semantic([]).tables] == ["The log as it grows"]
 
 
 def test_with_a_model_every_way_is_told(vault: Path) -> None:
     told: list[str] = []
     table = wikilink_table({"v": vault}, vault.parent / "gold.jsonl", embedder=Letters(), tell=told.append)  # type: ignore[arg-type]  # as good as one
-    assert {row[2] for row in table.rows} >= {"vectors alone", "names + BM25 + vectors", "all"}
-    assert told[-1] == "v: 1 of 1 questions asked"
+    assert {row[3] for row in table.rows} >= {"vectors alone", "names + BM25 + vectors", "all"}
+    assert told[-1] == "v, source out: 1 of 1 questions asked"
 
 
 def test_what_cannot_be_asked_is_said(vault: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,37 @@ def test_without_a_file_hooks_alone_make_the_turn(capturing: Capturing) -> None:
     assert "Commands: `pytest -q` (failed)" in entry.text
     assert "Sub-agents: `Explore` Two callers." in entry.text
     assert capturing.touched == [Path("/code/shop/src/cart.py")]
+
+
+def test_a_stop_that_overtakes_its_prompt_waits_for_it(capturing: Capturing) -> None:
+    """Two hooks are two processes: no question is lost, and none is parted from its answer."""
+    capturing.tell("Stop", last_assistant_message="It is mended.", prompt_id="p1")
+    assert capturing.entries == []
+    assert (capturing.told.patience_s or 0) > 0
+    capturing.tell("UserPromptSubmit", prompt="Mend the cart", prompt_id="p1")
+    capturing.tell("Stop", last_assistant_message="It is mended.", prompt_id="p1")
+    (entry,) = capturing.entries
+    assert entry.text.startswith("Asked: Mend the cart\n\nAnswered: It is mended.")
+    assert capturing.told.patience_s is None
+
+
+@pytest.mark.parametrize("then", ["another event", "time", "the end"])
+def test_a_stop_whose_prompt_does_not_come_is_taken_without(capturing: Capturing, then: str) -> None:
+    capturing.tell("UserPromptSubmit", prompt="An earlier one, interrupted", prompt_id="p0")
+    capturing.tell("Stop", last_assistant_message="An answer to something.", prompt_id="p1")
+    capturing.tell("Stop", session="s2", last_assistant_message="Of another session.", prompt_id="q1")
+    assert capturing.entries == []
+    if then == "another event":
+        capturing.tell("PreCompact")
+        capturing.tell("PreCompact", session="s2")
+    else:
+        deadline = time.monotonic() + 20
+        while capturing.told.patience_s is not None and time.monotonic() < deadline:
+            capturing.told.release(is_final=then == "the end")
+    text = "\n".join(entry.text for entry in capturing.entries)
+    assert all(one in text for one in ("An answer to something.", "Of another session."))
+    capturing.tell("SessionEnd", reason="exit")
+    assert "An earlier one, interrupted" in "\n".join(entry.text for entry in capturing.entries)
 
 
 def test_a_turn_of_hooks_alone_is_known_when_the_file_turns_up(capturing: Capturing, tmp_path: Path) -> None:

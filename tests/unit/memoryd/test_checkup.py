@@ -64,8 +64,15 @@ def test_open_permissions_are_found_and_closed_without_touching_contents(paths: 
     outside.chmod(0o644)
     (paths.memory / "link").symlink_to(outside)
     [finding] = of(paths, "permissions")
+    assert finding.state == "note", "nobody else can enter the folder"
+    assert repair(finding).repaired
+    assert [path.stat().st_mode & 0o777 for path in (day, day.parent)] == [0o600, 0o700]
+    day.chmod(0o644)
+    for folder in (paths.memory, day.parent):
+        folder.chmod(0o755)
+    [finding] = of(paths, "permissions")
     assert finding.state == "problem"
-    assert "and 1 more" in finding.message
+    assert "and 2 more" in finding.message
     done = repair(finding)
     assert (done.state, done.repaired, done.remedy) == ("fine", True, None)
     assert day.stat().st_mode & 0o777 == 0o600

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.errors import SettingsError
+from memoryd.errors import SettingsUnusable
 from memoryd.service.choice import write_choice
 
 
@@ -77,14 +77,14 @@ def test_a_file_behind_a_link_is_changed_where_it_lies(file: Path, tmp_path: Pat
 def test_what_one_line_cannot_do_is_refused_and_left_alone(file: Path, text: str) -> None:
     file.write_text(text)
 
-    with pytest.raises(SettingsError, match=r'\[embedding\] model = "new"'):
+    with pytest.raises(SettingsUnusable, match=r'\[embedding\] model = "new"'):
         write_choice(file, "embedding", "model", "new")
     assert file.read_text() == text
 
 
 def test_bytes_that_are_no_text_are_refused(file: Path) -> None:
     file.write_bytes(b"\xff\xfe")
-    with pytest.raises(SettingsError, match="by hand"):
+    with pytest.raises(SettingsUnusable, match="by hand"):
         write_choice(file, "embedding", "model", "new")
 
 

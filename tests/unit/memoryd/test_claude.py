@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.cli.frame import root
-from memoryd.errors import SettingsError
+from memoryd.errors import SettingsUnusable
 from memoryd.service.claude import EVENTS, is_ours, read_settings, with_hooks, without_hooks, write_settings
 from memoryd.service.rivals import look
 
@@ -107,7 +107,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     path.write_text("{}")
     file = read_settings(path)
     path.write_text('{"model": "haiku"}')
-    with pytest.raises(SettingsError, match="changed at this moment"):
+    with pytest.raises(SettingsUnusable, match="changed at this moment"):
         write_settings(file, with_hooks(file.values), NOW)
     assert path.read_text() == '{"model": "haiku"}'
 

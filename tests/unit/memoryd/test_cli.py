@@ -16,7 +16,7 @@ from clients.endpoint import DaemonUnreachable, Endpoint
 from clients.http import Answer, Client, ProblemError
 from memoryd.cli import frame
 from memoryd.cli.frame import COMMANDS, GROUPS, clean, counted, exit_code_of, root, shorten
-from memoryd.errors import StartError
+from memoryd.errors import StartFailed
 
 HERE = str(Path.cwd())
 
@@ -125,6 +125,25 @@ def test_no_hits_are_said(daemon: FakeClient) -> None:
     assert "nothing relevant" in run("recall", "x").stdout
 
 
+def test_what_answers_nothing_says_so_first_and_shows_the_three_nearest(daemon: FakeClient) -> None:
+    from memoryd.router.relevance import NOTHING
+
+    hit = RECALL["hits"][1]  # type: ignore[index]
+    daemon.answer = RECALL | {"hits": [hit] * 5, "route": RECALL["route"] | {"reasons": ["a cue", NOTHING]}}  # type: ignore[operator]
+    lines = run("recall", "x").stdout.splitlines()
+    assert lines[:2] == ["nothing relevant is remembered; these are only the nearest", "route: both (0.80): a cue"]
+    assert "3. element “E” (0.50)" in lines
+    assert "2 more lie farther off; --json has them" in lines
+    assert not any(line.startswith("4.") for line in lines)
+
+
+def test_a_long_route_has_its_reasons_in_lines_of_their_own(daemon: FakeClient) -> None:
+    reasons = ["a reason of many words " * 3, "another one of as many words"]
+    daemon.answer = RECALL | {"route": RECALL["route"] | {"reasons": reasons}}  # type: ignore[operator]
+    lines = run("recall", "x").stdout.splitlines()
+    assert lines[:3] == ["route: both (0.80)", f"  {reasons[0]}", f"  {reasons[1]}"]
+
+
 @pytest.mark.parametrize("arguments", [("--json", "recall", "x"), ("recall", "x", "--json"), ("recall", "--json", "x")])
 def test_json_prints_the_body_byte_for_byte(daemon: FakeClient, arguments: tuple[str, ...]) -> None:
     daemon.raw = b'{"odd":   "spacing", "\xc3\xbc": 1}'
@@ -175,7 +194,7 @@ def test_other_failures(daemon: FakeClient) -> None:
     daemon.error = DaemonUnreachable("nobody there")
     done = run("status")
     assert (done.exit_code, done.stderr) == (3, "memoryd: nobody there\n")
-    daemon.error = StartError("two\nlines \x1b[31m")
+    daemon.error = StartFailed("two\nlines \x1b[31m")
     done = run("status")
     assert (done.exit_code, done.stderr) == (1, "memoryd: two lines �[31m\n")
     daemon.error = PermissionError(13, "Permission denied", "/locked")
@@ -332,8 +351,8 @@ DECISION = {
         (("kg", "history", "el_1"), "/v1/elements/el_1/history", {"items": [DECISION]}, "why: W"),
         (("kg", "as-of", "el_1", "2026-01-01"), "/v1/elements/el_1", ELEMENT, "aliases: mv"),
         (
-            ("kg", "neighbors", "a/b"),
-            "/v1/elements/a%2Fb/neighbors",
+            ("kg", "neighbors", "el_a/b"),
+            "/v1/elements/el_a%2Fb/neighbors",
             {"items": [{"link": LINK, "element": None}]},
             "el_1 -uses-> el_2",
         ),
@@ -414,7 +433,8 @@ def test_export_is_the_bytes(daemon: FakeClient, tmp_path: Path) -> None:
 def test_forget(daemon: FakeClient) -> None:
     daemon.answer = {"ids": ["de_1", "ep_1", "el_1"], "events": ["fo_1"], "not_reached": ["backups", "git"]}
     done = run("forget", "ep_1", "el_1")
-    assert (done.exit_code, daemon.calls) == (2, [])
+    assert done.exit_code == 2
+    assert {method for method, _, _ in daemon.calls} == {"GET"}
     assert "--yes" in done.stderr
     done = run("forget", "ep_1", "el_1", "--yes")
     assert daemon.body == {"ids": ["ep_1", "el_1"]}
@@ -431,8 +451,16 @@ def test_forget_asks_on_a_terminal(
     monkeypatch.setattr(module, "sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
     daemon.answer = {"ids": ["ep_1"], "events": [], "not_reached": []}
     done = run("forget", "ep_1", stdin=f"{reply}\n".encode())
-    assert (done.exit_code, bool(daemon.calls)) == (code, asked)
+    assert (done.exit_code, any(method == "POST" for method, _, _ in daemon.calls)) == (code, asked)
     assert "Forget ep_1 for good?" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("ep_nope",), ("el_1", "de_nope")])
+def test_forget_names_an_unknown_id_before_it_asks(daemon: FakeClient, arguments: tuple[str, ...]) -> None:
+    daemon.error = problem(404, "not-found")
+    done = run("forget", *arguments)
+    assert done.exit_code == 4
+    assert f"there is no {arguments[0]}" in done.stderr
 
 
 STATUS = {
@@ -597,6 +625,9 @@ def test_common_commands_load_nothing_heavy(arguments: list[str], tmp_path: Path
 
 def test_clean_and_shorten() -> None:
     assert clean("a\tb\nä記\x1b[1m\x07\x9b") == "a\tb\nä記�[1m��"
+    assert clean("one\r\ntwo") == "one\ntwo"
+    assert clean("kept\rgone\x0b\x85\u202e") == "kept�gone���"
+    assert clean("👩\u200d👩\u200d👧\ufe0f می\u200cخواهم a\u00a0b") == "👩\u200d👩\u200d👧\ufe0f می\u200cخواهم a\u00a0b"
     assert shorten("a\n  b", 10) == "a b"
     assert shorten("abcdef", 4) == "abc…"
     assert shorten("one two three, four", 16) == "one two three…"
@@ -634,6 +665,27 @@ def test_nothing_found_is_said_and_ends_with_four(daemon: FakeClient, answer: An
     assert "no element has this name: Nix" in done.stderr
     done = run("kg", "show", "Nix", "--json")
     assert (done.exit_code, json.loads(done.stdout)) == (4, answer)
+
+
+@pytest.mark.parametrize("asked", [("history", "mILVUS"), ("neighbors", "mv"), ("as-of", "Milvus", "2026-01-01")])
+def test_an_element_is_asked_for_by_name_too(daemon: FakeClient, asked: tuple[str, ...]) -> None:
+    other = ELEMENT | {"id": "el_2", "name": "Milvus Lite", "aliases": []}
+    place = "/v1/elements/el_1" + ("" if asked[0] == "as-of" else f"/{asked[0]}")
+    daemon.answers = {"GET /v1/elements": {"items": [other, ELEMENT]}, f"GET {place}": ELEMENT | {"items": []}}
+    done = run("kg", *asked)
+    assert (done.exit_code, [call[1] for call in daemon.calls]) == (0, ["/v1/elements", place])
+
+
+def test_a_name_of_none_or_several_is_not_guessed(daemon: FakeClient) -> None:
+    daemon.answer = {"items": []}
+    done = run("kg", "history", "Nix")
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert "no element has this name: Nix" in done.stderr
+    daemon.answer = {"items": [ELEMENT, ELEMENT | {"id": "el_2", "kind": "service"}]}
+    done = run("kg", "neighbors", "Milvus")
+    assert done.exit_code == 5
+    assert "tool Milvus (el_1), service Milvus (el_2)" in done.stderr
+    assert len(daemon.calls) == 2
 
 
 def test_as_of_tells_not_yet_from_never(daemon: FakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -708,3 +760,12 @@ def test_an_entry_titled_by_its_time_shows_it_once(daemon: FakeClient) -> None:
     daemon.answer = RECALL | {"hits": [hit], "items": [hit]}
     assert run("recall", "x").stdout.count("14:05") == 1
     assert run("timeline").stdout.count("14:05") == 1
+
+
+def test_an_edit_does_not_settle_unsaid_which_of_two_decisions_holds(daemon: FakeClient) -> None:
+    element = {"id": "el_1", "kind": "tool", "name": "bread", "gist": "rye", "props": {}, "heads": ["de_1", "de_2"]}
+    daemon.answers["GET /v1/elements/el_1"] = element | {"project": None}
+    done = run("kg", "edit", "el_1", "--gist", "wheat")
+    assert done.exit_code == 1
+    assert "--title and --why" in done.output
+    assert all(method == "GET" for method, _, _ in daemon.calls)

@@ -71,7 +71,7 @@ def test_a_short_sentence_is_filled_up_from_the_next() -> None:
 
 
 def test_the_lines_of_a_hit() -> None:
-    assert shown(hit()) == ["", "1. note “T” (0.50)", "   Text.", "   vault:a b.md:3 (no_1)"]
+    assert shown(hit()) == ["", "1. note “T” (0.50)", "   Text.", "   vault:a b.md:3"]
     entry = hit(id="ep_1", store="episodic", kind="episode", title="14:05", lines=[3, 6], superseded_by="de_2")
     assert shown(entry)[1:] == [
         "1. 2026-11-30 14:05 episode (0.50)",

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memoryd.api.conventions import (
     Actor,
-    BadParameter,
     Listing,
     decode_cursor,
     encode_cursor,
@@ -19,7 +18,9 @@ from memoryd.api.conventions import (
     settle_session,
     snapshot_headers,
 )
+from memoryd.api.errors import BadParameter
 from memoryd.api.instant import parse_instant, parse_window
+from memoryd.api.present import Presenter
 
 VIENNA = ZoneInfo("Europe/Vienna")
 NOW = datetime(2026, 11, 30, 14, 5, 12, tzinfo=VIENNA)
@@ -238,3 +239,17 @@ def test_ranges() -> None:
     with pytest.raises(BadParameter) as caught:
         parse_window(None, "soonish", now=NOW, zone=VIENNA, place="body")
     assert caught.value.field == "body/until"
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "shown"),
+    [
+        ("America/New_York", datetime(1, 1, 1, tzinfo=UTC), "0001-01-01T00:00:00+00:00"),
+        ("Europe/Vienna", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC), "9999-12-31T23:59:59+00:00"),
+        ("Europe/Berlin", datetime(1850, 5, 5, 12, tzinfo=UTC), "1850-05-05T12:00:00+00:00"),
+        ("Europe/Vienna", datetime(2026, 7, 1, 12, tzinfo=UTC), "2026-07-01T14:00:00+02:00"),
+    ],
+)
+def test_every_instant_has_an_rfc_3339_form(zone: str, at: datetime, shown: str) -> None:
+    """What a zone cannot tell, or only with the seconds of the sun, is told in UTC."""
+    assert Presenter(ZoneInfo(zone)).instant(at) == shown

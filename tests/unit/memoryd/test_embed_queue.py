@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from memoryd.embedding.cache import VectorCache, as_stored
-from memoryd.embedding.errors import BadVectorError, ModelUnavailableError
+from memoryd.embedding.errors import BadVector, ModelUnavailable
 from memoryd.jobs.embed import EmbedQueue
 from memoryd.text.embedder import Vectors
 from memoryd.text.stop import stop_point
@@ -45,7 +45,7 @@ class Model:
         if self.error is not None:
             raise self.error
         if any("poison" in text for text in texts):
-            raise BadVectorError("not finite", [0])
+            raise BadVector("not finite", [0])
         return np.stack([vector_of(text) for text in texts])
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
@@ -197,7 +197,7 @@ def test_another_model_embeds_anew(make: Make, model: Model) -> None:
 
 
 def test_a_failing_model_is_told_and_tried_again(make: Make, model: Model) -> None:
-    model.error = ModelUnavailableError("the weights are gone")
+    model.error = ModelUnavailable("the weights are gone")
     source = Source("a")
     queue = make(source)
     assert not queue.drain(0.1)
@@ -211,7 +211,7 @@ def test_a_failing_model_is_told_and_tried_again(make: Make, model: Model) -> No
 
 
 def test_the_pause_between_tries_grows(make: Make, model: Model) -> None:
-    model.error = ModelUnavailableError("no")
+    model.error = ModelUnavailable("no")
     queue = make(Source("a"), retry_s=1000)
     assert model.entered.wait(SOON_S)
     queue.wake()

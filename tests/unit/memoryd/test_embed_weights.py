@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from memoryd.embedding.cache import VectorCache, weights_as_stored
-from memoryd.embedding.errors import BadVectorError
+from memoryd.embedding.errors import BadVector
 from memoryd.jobs.embed import EmbedQueue
 from memoryd.text.embedder import Vectors, Weights
 
@@ -26,7 +26,7 @@ class Model:
     def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[Weights]]:
         self.calls.append(list(texts))
         if any("poison" in text for text in texts):
-            raise BadVectorError("not finite", [0])
+            raise BadVector("not finite", [0])
         return self.embed_passages(texts), [{len(text): 0.1, 7: 1e-12} for text in texts]
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.embedding import catalog, files
-from memoryd.embedding.errors import ModelUnavailableError, UnknownModelError, WeightsChangedError
+from memoryd.embedding.errors import ModelUnavailable, UnknownModel, WeightsChanged
 from memoryd.embedding.manifest import PackageSource
 from memoryd.embedding.onnx import OnnxEmbedder
 from tests.unit.memoryd.tiny_model import MANIFEST, packed_bytes, write_model
@@ -37,11 +37,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_none_is_no_model(tmp_path: Path) -> None:
     assert catalog.find("none") is None
     assert catalog.load("none", tmp_path) is None
-    assert catalog.open_lazily("none", tmp_path) is None
 
 
 def test_an_unknown_name_lists_the_known(tmp_path: Path) -> None:
-    with pytest.raises(UnknownModelError, match=r"e5-small, bge-m3, .*, none"):
+    with pytest.raises(UnknownModel, match=r"e5-small, bge-m3, .*, none"):
         catalog.load("gpt", tmp_path)
 
 
@@ -109,35 +108,35 @@ def test_what_a_killed_unpacking_left_goes_once_it_is_old(package: Path, tmp_pat
 
 def test_changed_weights_are_not_used(package: Path, tmp_path: Path) -> None:
     (package / "tiny.bin").write_bytes(packed_bytes(seed=8))
-    with pytest.raises(WeightsChangedError, match=SHA256):
+    with pytest.raises(WeightsChanged, match=SHA256):
         catalog.locate(PACKAGED, tmp_path / "models")
     assert not (tmp_path / "models").exists()
 
 
 def test_a_missing_package_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match="tiny_weights"):
+    with pytest.raises(ModelUnavailable, match="tiny_weights"):
         catalog.locate(PACKAGED, tmp_path / "models")
 
 
 def test_a_place_that_cannot_be_written_is_named(package: Path, tmp_path: Path) -> None:
     (tmp_path / "models").write_text("a file where a folder should be")
-    with pytest.raises(ModelUnavailableError, match="models"):
+    with pytest.raises(ModelUnavailable, match="models"):
         catalog.locate(PACKAGED, tmp_path / "models")
     write_model(tmp_path / "given")
-    with pytest.raises(ModelUnavailableError, match="models"):
+    with pytest.raises(ModelUnavailable, match="models"):
         catalog.locate(MANIFEST, tmp_path / "models", tmp_path / "given")
 
 
 def test_a_model_of_a_folder_needs_one(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match=r"embedding\.folder"):
+    with pytest.raises(ModelUnavailable, match=r"embedding\.folder"):
         catalog.load("bge-m3", tmp_path)
-    with pytest.raises(ModelUnavailableError, match=r"onnx/model\.onnx"):
-        catalog.open_lazily("bge-m3", tmp_path / "models", folder=tmp_path)
+    with pytest.raises(ModelUnavailable, match=r"onnx/model\.onnx"):
+        catalog.load("bge-m3", tmp_path / "models", folder=tmp_path)
 
 
 def test_a_folder_without_tokenizer_is_named(tmp_path: Path) -> None:
     write_model(tmp_path / "given").tokenizer.unlink()
-    with pytest.raises(ModelUnavailableError, match=r"tokenizer\.json"):
+    with pytest.raises(ModelUnavailable, match=r"tokenizer\.json"):
         catalog.locate(MANIFEST, tmp_path / "models", tmp_path / "given")
 
 
@@ -162,8 +161,9 @@ def test_a_damaged_memory_of_sums_is_no_harm(tmp_path: Path, content: bytes) -> 
 
 
 def test_the_default_is_opened_lazily_without_reading_anything(tmp_path: Path) -> None:
-    embedder = catalog.open_lazily("e5-small", tmp_path / "models")
-    assert embedder is not None
+    manifest = catalog.find("e5-small")
+    assert manifest is not None
+    embedder = catalog.open_manifest(manifest, tmp_path / "models")
     try:
         assert embedder.dimension == 384
         assert not embedder.ready

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memoryd.embedding.errors import UnreadableModelError
+from memoryd.embedding.errors import UnreadableModel
 from memoryd.embedding.head import find_head, read_head
 
 WEIGHT = np.array([[0.5, -1.0, 2.0, 0.25]], np.float32)
@@ -90,7 +90,7 @@ def test_reads_npz_and_safetensors(tmp_path: Path) -> None:
 )
 def test_refuses_everything_else(tmp_path: Path, pickled: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UnreadableModelError):
+    with pytest.raises(UnreadableModel):
         read_head(write_pt(tmp_path / "h.pt", pickled, s0=WEIGHT.tobytes(), s1=BIAS.tobytes()))
     assert not (tmp_path / "harm").exists()
 
@@ -99,13 +99,13 @@ def test_refuses_everything_else(tmp_path: Path, pickled: bytes, monkeypatch: py
 @pytest.mark.parametrize("content", [b"", b"rubbish that is no archive at all", b"\x10" + b"\0" * 40])
 def test_refuses_rubbish(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(UnreadableModelError):
+    with pytest.raises(UnreadableModel):
         read_head(tmp_path / name)
 
 
 def test_refuses_values_that_are_not_finite(tmp_path: Path) -> None:
     np.savez(tmp_path / "h.npz", weight=np.full(4, np.nan), bias=BIAS)
-    with pytest.raises(UnreadableModelError):
+    with pytest.raises(UnreadableModel):
         read_head(tmp_path / "h.npz")
 
 
@@ -125,7 +125,7 @@ def test_refuses_what_unpacks_to_more_than_a_head(tmp_path: Path, name: str) -> 
         np.savez(tmp_path / name, weight=huge, bias=BIAS)
     else:
         write_pt(tmp_path / name, GOOD, s0=huge.tobytes(), s1=BIAS.tobytes())
-    with pytest.raises(UnreadableModelError, match="more than a head"):
+    with pytest.raises(UnreadableModel, match="more than a head"):
         read_head(tmp_path / name)
 
 

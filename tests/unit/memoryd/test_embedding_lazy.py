@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pytest
 
-from memoryd.embedding.errors import BadVectorError, EmbeddingError, ModelUnavailableError
+from memoryd.embedding.errors import BadVector, EmbeddingError, ModelUnavailable
 from memoryd.embedding.lazy import LazyEmbedder
 from memoryd.text.embedder import Vectors
 
@@ -112,15 +112,15 @@ def test_warm_does_not_wait(make: Make, loader: Loader) -> None:
     assert lazy.wait(SOON_S)
 
 
-def test_a_cold_query_gets_none_and_starts_the_load(make: Make, loader: Loader) -> None:
+def test_warming_starts_the_load_and_waits_for_nothing(make: Make, loader: Loader) -> None:
     loader.gate.clear()
     lazy = make()
-    assert lazy.query_vector("q", 0) is None
+    lazy.warm()
     until(lambda: loader.loads == 1)
+    assert not lazy.ready
     loader.gate.set()
-    vector = lazy.query_vector("q", SOON_S)
-    assert vector is not None
-    assert vector.tolist() == [0, 1]
+    assert lazy.embed_query("q").tolist() == [0, 1]
+    assert loader.loads == 1
 
 
 def test_many_threads_load_once(make: Make, loader: Loader) -> None:
@@ -147,19 +147,35 @@ def test_an_idle_model_is_dropped_and_comes_back(make: Make, loader: Loader) -> 
     assert loader.loads == 2
 
 
-def test_a_model_in_use_is_not_dropped(make: Make) -> None:
+def rests_beside_a_model(lazy: LazyEmbedder, monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
+    """Return a growing list of the rests, in seconds or without end, that the keeper begins while a model is there."""
+    rests: list[float | None] = []
+    wait = lazy._changed.wait
+
+    def noted(timeout: float | None = None) -> bool:
+        if threading.current_thread() is lazy._keeper and lazy._model is not None:
+            rests.append(timeout)
+        return wait(timeout)
+
+    monkeypatch.setattr(lazy._changed, "wait", noted)
+    return rests
+
+
+def test_a_model_in_use_is_not_dropped(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     lazy = make(idle_s=0.01)
-    with lazy._borrow(None):
-        # The keeper had many turns to drop it by then.
-        time.sleep(0.1)
+    rests = rests_beside_a_model(lazy, monkeypatch)
+    with lazy._borrow():
+        until(lambda: len(rests) > 3)  # so often it looked whether it may drop it
         assert lazy.ready
     until(lambda: not lazy.ready)
 
 
-def test_zero_keeps_the_model_for_good(make: Make) -> None:
+def test_zero_keeps_the_model_for_good(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     lazy = make(idle_s=0)
+    rests = rests_beside_a_model(lazy, monkeypatch)
     assert lazy.wait(SOON_S)
-    time.sleep(0.05)
+    until(lambda: bool(rests))
+    assert rests == [None]
     assert lazy.ready
 
 
@@ -167,8 +183,8 @@ def test_a_known_question_needs_no_model(make: Make, loader: Loader) -> None:
     lazy = make(idle_s=0.02)
     lazy.embed_query("q")
     until(lambda: not lazy.ready)
-    assert lazy.query_vector("q", 0) is not None
     assert lazy.embed_query("q").tolist() == [0, 1]
+    assert not lazy.ready
     assert loader.loads == 1
 
 
@@ -181,12 +197,11 @@ def test_remembered_questions_are_bounded(make: Make) -> None:
 
 
 def test_a_failed_load_is_told_and_not_repeated_at_once(make: Make, loader: Loader) -> None:
-    loader.error = ModelUnavailableError("the package is not installed")
+    loader.error = ModelUnavailable("the package is not installed")
     lazy = make()
     assert not lazy.wait(SOON_S)
     assert lazy.problem == "the package is not installed"
-    assert lazy.query_vector("q", SOON_S) is None
-    with pytest.raises(ModelUnavailableError, match="not installed"):
+    with pytest.raises(ModelUnavailable, match="not installed"):
         lazy.embed_passages(["x"])
     assert loader.loads == 1
 
@@ -217,14 +232,15 @@ def test_another_model_than_announced_is_refused(make: Make, monkeypatch: pytest
     assert "restart" in lazy.problem
 
 
-def test_a_question_without_a_usable_vector_gets_none(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_without_a_usable_vector_is_an_error_and_the_model_stays(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(_self: Model, _text: str) -> None:
-        raise BadVectorError("not finite", [0])
+        raise BadVector("not finite", [0])
 
     monkeypatch.setattr(Model, "embed_query", fail)
     lazy = make()
-    assert lazy.query_vector("q", SOON_S) is None
-    with pytest.raises(BadVectorError):
+    with pytest.raises(BadVector):
         lazy.embed_query("q")
     assert lazy.ready
 
@@ -237,7 +253,7 @@ def test_close_frees_who_waits(make: Make, loader: Loader) -> None:
     def use() -> None:
         try:
             lazy.embed_passages(["x"])
-        except ModelUnavailableError as error:
+        except ModelUnavailable as error:
             errors.append(error)
 
     thread = threading.Thread(target=use)
@@ -269,7 +285,6 @@ def test_a_model_that_weighs_tokens_is_asked_once_for_both() -> None:
     try:
         assert lazy.query_both("why")[1] == {2: 0.5}
         assert lazy.embed_query("why").tolist() == [0, 1]
-        assert lazy.query_vector("why", 1) is not None
         assert model.asked == ["why"]
         assert lazy.embed_both(["a", "b"])[1] == [{1: 1.0}, {1: 1.0}]
     finally:

@@ -14,10 +14,10 @@ import pytest
 
 from memoryd.embedding.catalog import MANIFESTS
 from memoryd.embedding.errors import (
-    BadVectorError,
+    BadVector,
     EmbeddingError,
-    ModelUnavailableError,
-    UnreadableModelError,
+    ModelUnavailable,
+    UnreadableModel,
 )
 from memoryd.embedding.files import ModelFiles, from_folder
 from memoryd.embedding.layout import Outputs, detect_outputs
@@ -112,7 +112,7 @@ def test_batches_are_longest_first_and_bounded() -> None:
 
 
 def test_a_model_of_another_size_is_refused(files: ModelFiles) -> None:
-    with pytest.raises(UnreadableModelError, match="32 numbers a text, not 64"):
+    with pytest.raises(UnreadableModel, match="32 numbers a text, not 64"):
         OnnxEmbedder(replace(MANIFEST, dimension=64), files)
 
 
@@ -121,7 +121,7 @@ def test_a_model_without_sense_fails_its_self_test(files: ModelFiles) -> None:
         def embed_query(self, text: str) -> Any:
             return -super().embed_passages(["Keep passwords as salted hashes, never in plain text."])[0]
 
-    with pytest.raises(UnreadableModelError, match="self-test"):
+    with pytest.raises(UnreadableModel, match="self-test"):
         Backwards(replace(MANIFEST, self_test=True), files)
 
 
@@ -136,7 +136,7 @@ def test_values_that_are_not_finite_name_their_places(files: ModelFiles) -> None
             return [hidden]
 
     embedder._session = Broken()
-    with pytest.raises(BadVectorError) as caught:
+    with pytest.raises(BadVector) as caught:
         embedder.embed_passages(["the cat the mat the cat", "", "the mat the cat the mat"])
     assert caught.value.positions == (1,)
 
@@ -156,16 +156,16 @@ def test_a_failing_runtime_is_an_embedding_error(files: ModelFiles) -> None:
 def test_a_damaged_graph_is_named(files: ModelFiles, tmp_path: Path) -> None:
     graph = tmp_path / "broken.onnx"
     graph.write_bytes(files.graph.read_bytes()[:2000])
-    with pytest.raises(UnreadableModelError, match=r"broken\.onnx"):
+    with pytest.raises(UnreadableModel, match=r"broken\.onnx"):
         OnnxEmbedder(MANIFEST, replace(files, graph=graph))
 
 
 def test_without_a_head_no_lexical_weights_are_made_up(files: ModelFiles) -> None:
     embedder = OnnxEmbedder(MANIFEST, files)
     assert not embedder.has_lexical
-    with pytest.raises(ModelUnavailableError):
+    with pytest.raises(ModelUnavailable):
         embedder.lexical_weights(["x"])
-    with pytest.raises(ModelUnavailableError):
+    with pytest.raises(ModelUnavailable):
         embedder.embed_both(["x"])
 
 
@@ -198,7 +198,7 @@ def test_the_layout_is_told_from_the_names(names: list[str], outputs: Outputs) -
 
 
 def test_an_unknown_layout_is_refused() -> None:
-    with pytest.raises(UnreadableModelError, match="logits"):
+    with pytest.raises(UnreadableModel, match="logits"):
         detect_outputs(["logits"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memoryd.embedding.errors import UnreadableModelError
+from memoryd.embedding.errors import UnreadableModel
 from memoryd.embedding.packed import read_packed
 from tests.unit.memoryd.tiny_model import HEADS, HIDDEN, LAYERS, PIECES, POSITIONS, WIDE, packed_bytes
 
@@ -35,23 +35,23 @@ def test_a_block_is_a_scale_and_low_nibbles_first() -> None:
 
 @pytest.mark.parametrize("length", [0, 3, 30, 70, 200, 1200])
 def test_a_cut_off_file_is_refused(length: int) -> None:
-    with pytest.raises(UnreadableModelError):
+    with pytest.raises(UnreadableModel):
         read_packed(packed_bytes()[:length])
 
 
 def test_a_file_that_ends_inside_its_tensors_is_refused() -> None:
-    with pytest.raises(UnreadableModelError, match="beyond the end"):
+    with pytest.raises(UnreadableModel, match="beyond the end"):
         read_packed(packed_bytes()[:-1])
 
 
 def test_another_format_is_refused() -> None:
-    with pytest.raises(UnreadableModelError, match="not a packed model"):
+    with pytest.raises(UnreadableModel, match="not a packed model"):
         read_packed(b"GGUF" + packed_bytes()[4:])
 
 
 def test_a_missing_tensor_is_named() -> None:
     model = read_packed(packed_bytes())
-    with pytest.raises(UnreadableModelError, match=r"l9\.q\.w"):
+    with pytest.raises(UnreadableModel, match=r"l9\.q\.w"):
         model.blocks("l9.q.w", HIDDEN, HIDDEN)
-    with pytest.raises(UnreadableModelError, match=r"l0\.q\.w"):
+    with pytest.raises(UnreadableModel, match=r"l0\.q\.w"):
         model.blocks("l0.q.w", HIDDEN, 2 * HIDDEN)

@@ -18,12 +18,12 @@ from memoryd.embedding import bge
 from memoryd.embedding import pull as pulling
 from memoryd.embedding.download import TRIES
 from memoryd.embedding.errors import (
-    NoSpaceError,
-    NotServedError,
+    NoSpace,
+    NotServed,
     PullError,
-    PullStoppedError,
-    ServerUnreachableError,
-    WeightsChangedError,
+    PullStopped,
+    ServerUnreachable,
+    WeightsChanged,
 )
 from memoryd.embedding.hub import Hub
 from memoryd.embedding.manifest import FolderSource, Manifest, RemoteFile
@@ -131,7 +131,7 @@ def test_without_pins_the_servers_list_says_what_a_file_must_be(hub: FakeHub, mo
 def test_without_pins_a_spoilt_file_is_refused_by_the_list(hub: FakeHub, models: Path, path: str) -> None:
     hub.mood.spoil = {path}
 
-    with pytest.raises(WeightsChangedError, match=path.rpartition("/")[2]):
+    with pytest.raises(WeightsChanged, match=path.rpartition("/")[2]):
         fetch(hub, manifest(hub, pinned=False), models)
     assert not is_pulled(source_of(manifest(hub, pinned=False)), models)
 
@@ -139,7 +139,7 @@ def test_without_pins_a_spoilt_file_is_refused_by_the_list(hub: FakeHub, models:
 def test_without_pins_and_without_a_list_nothing_is_fetched(hub: FakeHub, models: Path) -> None:
     hub.mood.has_no_list = True
 
-    with pytest.raises(NotServedError, match="404"):
+    with pytest.raises(NotServed, match="404"):
         fetch(hub, manifest(hub, pinned=False), models)
     assert len(hub.asked) == 1
 
@@ -178,7 +178,7 @@ def test_a_server_that_always_breaks_off_at_once_is_given_up(hub: FakeHub, model
     rests: list[float] = []
     hub.mood.status = {WEIGHTS: 503}
 
-    with pytest.raises(ServerUnreachableError, match="503"):
+    with pytest.raises(ServerUnreachable, match="503"):
         fetch(hub, manifest(hub), models, rest=rests.append)
     assert len([path for path in hub.paths if path.endswith(WEIGHTS)]) == TRIES
     assert rests == sorted(rests)
@@ -192,7 +192,7 @@ def test_a_pull_that_was_stopped_goes_on_from_there(hub: FakeHub, models: Path) 
         if one.file == WEIGHTS and one.done > 1_000_000:
             stop.set()
 
-    with pytest.raises(PullStoppedError):
+    with pytest.raises(PullStopped):
         fetch(hub, manifest(hub), models, progress=progress, should_stop=stop.is_set)
     assert not is_pulled(source_of(manifest(hub)), models)
     part = pulled_place(source_of(manifest(hub)), models) / f"{WEIGHTS}.part"
@@ -210,7 +210,7 @@ def test_a_pull_that_was_stopped_goes_on_from_there(hub: FakeHub, models: Path) 
 def test_an_unpinned_file_that_was_fetched_is_not_fetched_again_after_a_stop(hub: FakeHub, models: Path) -> None:
     one = manifest(hub, pinned=False)
     hub.mood.status = {WEIGHTS: 404}
-    with pytest.raises(NotServedError):
+    with pytest.raises(NotServed):
         fetch(hub, one, models)
     hub.mood.status = {}
     hub.asked.clear()
@@ -276,7 +276,7 @@ def test_a_refused_range_begins_anew(hub: FakeHub, models: Path) -> None:
 def test_a_spoilt_file_is_thrown_away_and_named(hub: FakeHub, models: Path) -> None:
     hub.mood.spoil = {WEIGHTS}
 
-    with pytest.raises(WeightsChangedError, match=r"model\.onnx"):
+    with pytest.raises(WeightsChanged, match=r"model\.onnx"):
         fetch(hub, manifest(hub), models)
     place = pulled_place(source_of(manifest(hub)), models)
     assert not list(place.rglob("model.onnx*"))
@@ -288,7 +288,7 @@ def test_a_file_of_another_size_is_refused_before_it_is_fetched(hub: FakeHub, mo
     one = manifest(hub)
     setattr(hub.mood, change, 3)
 
-    with pytest.raises(WeightsChangedError, match="bytes, not"):
+    with pytest.raises(WeightsChanged, match="bytes, not"):
         fetch(hub, one, models)
     assert hub.sent[WEIGHTS] == 0
 
@@ -297,7 +297,7 @@ def test_a_file_of_another_size_is_refused_before_it_is_fetched(hub: FakeHub, mo
 def test_what_is_not_given_out_is_not_asked_for_again(hub: FakeHub, models: Path, status: int) -> None:
     hub.mood.status = {WEIGHTS: status}
 
-    with pytest.raises(NotServedError, match=str(status)):
+    with pytest.raises(NotServed, match=str(status)):
         fetch(hub, manifest(hub), models)
     assert len([path for path in hub.paths if path.endswith(WEIGHTS)]) == 1
 
@@ -339,17 +339,17 @@ def test_a_slow_server_is_waited_for(hub: FakeHub, models: Path) -> None:
 def test_a_server_that_is_silent_is_given_up(hub: FakeHub, models: Path) -> None:
     hub.mood.gate, hub.mood.gate_after = threading.Event(), 0
 
-    with pytest.raises(ServerUnreachableError):
+    with pytest.raises(ServerUnreachable):
         pull(manifest(hub), models, Hub(hub.url, timeout_s=0.05), rest=lambda _: None)
 
 
 def test_nobody_there_is_named(hub: FakeHub, models: Path) -> None:
-    with pytest.raises(ServerUnreachableError, match="cannot be reached"):
+    with pytest.raises(ServerUnreachable, match="cannot be reached"):
         pull(manifest(hub), models, Hub("http://127.0.0.1:9"), rest=lambda _: None)
 
 
 def test_too_little_room_is_said_before_anything_is_fetched(hub: FakeHub, models: Path) -> None:
-    with pytest.raises(NoSpaceError, match="MB are free"):
+    with pytest.raises(NoSpace, match="MB are free"):
         fetch(hub, manifest(hub), models, free_bytes=lambda _: pulling.SPARE_BYTES + SIZE - 1)
     assert hub.asked == []
     fetch(hub, manifest(hub), models, free_bytes=lambda _: pulling.SPARE_BYTES + SIZE + 15)
@@ -368,7 +368,7 @@ def test_a_disk_that_fills_up_keeps_what_is_there(hub: FakeHub, models: Path, mo
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", write)
-        with pytest.raises(NoSpaceError, match="full"):
+        with pytest.raises(NoSpace, match="full"):
             fetch(hub, manifest(hub), models)
     fetch(hub, manifest(hub), models)
     assert_whole(hub, manifest(hub), models)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from memoryd.embedding.errors import ModelUnavailableError
+from memoryd.embedding.errors import ModelUnavailable
 from memoryd.embedding.packed import PackedModel, read_packed
 from memoryd.embedding.repack import graph_bytes
 from tests.unit.memoryd.tiny_model import HEADS, HIDDEN, LAYERS, POSITIONS, WIDE, packed_bytes
@@ -78,5 +78,5 @@ def test_the_graph_gives_what_the_weights_say(tmp_path: Path) -> None:
 
 def test_without_the_onnx_package_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "onnx", None)
-    with pytest.raises(ModelUnavailableError, match="onnx"):
+    with pytest.raises(ModelUnavailable, match="onnx"):
         graph_bytes(read_packed(packed_bytes()), "tiny")

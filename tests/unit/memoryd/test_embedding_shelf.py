@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.embedding.catalog import MANIFESTS
-from memoryd.embedding.errors import ModelUnavailableError, UnknownModelError
+from memoryd.embedding.errors import ModelUnavailable, UnknownModel
 from memoryd.embedding.manifest import FolderSource
 from memoryd.embedding.pulled import SealedFile, is_pulled, pulled_place, write_seal
 from memoryd.embedding.shelf import OwnModel, Shelf
@@ -28,7 +28,7 @@ def test_the_known_models_are_there_the_default_first(tmp_path: Path) -> None:
     assert [one.name for one in shelf] == [*NAMES, "bge-m3-flag"]
     assert shelf.find("none") is None
     assert shelf.open("none") is None
-    with pytest.raises(UnknownModelError, match="e5-small"):
+    with pytest.raises(UnknownModel, match="e5-small"):
         shelf.find("gpt")
 
 
@@ -55,7 +55,7 @@ def test_a_like_that_cannot_be_is_a_problem_and_no_failure(tmp_path: Path, like:
     shelf = Shelf(tmp_path, own={"mine": OwnModel(like=like, repo="me/it")})
     (problem,) = shelf.problems
     assert words in problem
-    with pytest.raises(UnknownModelError):
+    with pytest.raises(UnknownModel):
         shelf.find("mine")
 
 
@@ -75,7 +75,7 @@ def test_a_model_of_a_folder_is_here_and_is_never_pulled(tmp_path: Path) -> None
 def test_what_is_not_pulled_is_not_here_and_says_how(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     assert not shelf.is_here(MANIFESTS["bge-m3"])
-    with pytest.raises(ModelUnavailableError, match="memoryd models pull bge-m3"):
+    with pytest.raises(ModelUnavailable, match="memoryd models pull bge-m3"):
         shelf.open("bge-m3")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.embedding.errors import ModelUnavailableError, UnreadableModelError
+from memoryd.embedding.errors import ModelUnavailable, UnreadableModel
 from memoryd.embedding.tokenizer import TextTokenizer, load_tokenizer, unigram_document
 from tests.unit.memoryd.tiny_model import PIECES
 
@@ -65,18 +65,18 @@ def test_a_special_token_in_the_text_is_no_harm(tokenizer: TextTokenizer) -> Non
 
 
 def test_pieces_without_special_tokens_are_refused() -> None:
-    with pytest.raises(UnreadableModelError):
+    with pytest.raises(UnreadableModel):
         unigram_document(["a", "b", "c", "d"], [0.0] * 4)
 
 
 def test_a_missing_document_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match=r"nothing\.json"):
+    with pytest.raises(ModelUnavailable, match=r"nothing\.json"):
         load_tokenizer(tmp_path / "nothing.json", 16)
 
 
 def test_a_broken_document_is_named(document: Path) -> None:
     document.write_text("{", "utf-8")
-    with pytest.raises(UnreadableModelError, match=r"tokenizer\.json"):
+    with pytest.raises(UnreadableModel, match=r"tokenizer\.json"):
         load_tokenizer(document, 16)
 
 
@@ -86,5 +86,5 @@ def test_a_document_of_another_kind_is_refused(document: Path) -> None:
     content["post_processor"] = None
     content["model"]["vocab"] = [["[CLS]", 0.0], *content["model"]["vocab"][1:]]
     document.write_text(json.dumps(content), "utf-8")
-    with pytest.raises(UnreadableModelError, match="special tokens"):
+    with pytest.raises(UnreadableModel, match="special tokens"):
         load_tokenizer(document, 16)

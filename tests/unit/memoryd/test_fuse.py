@@ -137,3 +137,22 @@ def test_a_timeline_is_in_order_and_of_one_score() -> None:
 
 def test_nothing_found_is_an_empty_answer() -> None:
     assert fuse({}).hits == fuse({"episodic": [], "semantic": []}).hits == in_order([]).hits == ()
+
+
+def test_a_superseded_decision_stays_right_behind_its_successor_when_another_store_answers_too() -> None:
+    new, old = hit("de_2", "decision", title="new"), hit("de_1", "decision", title="old", superseded_by="de_2")
+    fusion = fuse({"episodic": [hit(f"e{n}") for n in range(3)], "semantic": [new, old, hit("n", "note")]})
+    assert ids(fusion.hits).index("de_1") == ids(fusion.hits).index("de_2") + 1
+
+
+def test_two_decisions_of_one_entry_do_not_become_one_hit() -> None:
+    entry = hit("ep_1", episode="ep_1")
+    new = hit("de_2", "decision", title="new", evidence=("ep_1",))
+    old = hit("de_1", "decision", title="old", evidence=("ep_1",), superseded_by="de_2")
+    fusion = fuse({"episodic": [entry], "semantic": [new, old]})
+    assert next(one for one in fusion.hits if one.id == "de_1").superseded_by == "de_2"
+
+
+def test_bookkeeping_stands_last() -> None:
+    books = hit("de_1", "decision", title="A note was moved", is_bookkeeping=True)
+    assert ids(fuse({"episodic": [hit("e1"), hit("e2")], "semantic": [books]}).hits) == ["e1", "e2", "de_1"]

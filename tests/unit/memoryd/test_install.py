@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.errors import PathError
+from memoryd.errors import PathUnusable
 from memoryd.service import install as module
 from memoryd.service.install import Install, identify_machine, settle_install
 
@@ -87,7 +87,7 @@ def test_a_damaged_file_is_said_and_replaced(home: Home, damage: bytes) -> None:
 
 def test_a_file_that_cannot_be_read_is_an_error_and_mints_nothing(home: Home) -> None:
     (home.root / "config" / "install").mkdir()
-    with pytest.raises(PathError, match="cannot read"):
+    with pytest.raises(PathUnusable, match="cannot read"):
         home.settle()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.errors import AlreadyRunning, PathError
+from memoryd.errors import AlreadyRunning, PathUnusable
 from memoryd.service import lock as module
 from memoryd.service.lock import Holder, OwnerLock, find_holder
 
@@ -135,7 +135,7 @@ def test_no_file_means_no_holder(file: Path) -> None:
 
 def test_a_folder_in_its_place_is_named(file: Path) -> None:
     file.mkdir()
-    with pytest.raises(PathError, match="cannot open the lock"):
+    with pytest.raises(PathUnusable, match="cannot open the lock"):
         acquire(file)
 
 

@@ -14,11 +14,11 @@ import pytest
 
 from memoryd.embedding.bge import UPSTREAM
 from memoryd.embedding.cache import VectorCache
-from memoryd.embedding.errors import EmbeddingError, ModelUnavailableError, UnknownModelError
+from memoryd.embedding.errors import EmbeddingError, ModelUnavailable, UnknownModel
 from memoryd.embedding.lazy import LazyEmbedder
 from memoryd.embedding.manifest import Manifest
 from memoryd.embedding.shelf import Shelf
-from memoryd.errors import SettingsError
+from memoryd.errors import SettingsUnusable
 from memoryd.jobs.models import models_job, use_model
 from memoryd.jobs.registry import Run
 from memoryd.jobs.switch import ModelSwitch
@@ -56,13 +56,13 @@ class FakeShelf(Shelf):
 
     def find(self, name: str) -> Manifest | None:
         if name not in {*self.gates, "broken", "lost", "none"}:
-            raise UnknownModelError(f"there is no model {name!r}")
+            raise UnknownModel(f"there is no model {name!r}")
         return None
 
     def open(self, name: str) -> LazyEmbedder | None:
         self.find(name)
         if name == "lost":
-            raise ModelUnavailableError("its files are not here")
+            raise ModelUnavailable("its files are not here")
         if name == "none":
             return None
 
@@ -261,22 +261,22 @@ def test_a_model_that_takes_too_long_to_load_is_refused(make: Make, shelf: FakeS
     switch = make(load_s=0.05)
     shelf.open = slow  # type: ignore[method-assign] # a model that hangs
     threading.Timer(1.0, held.set).start()
-    with pytest.raises(ModelUnavailableError, match="too long"):
+    with pytest.raises(ModelUnavailable, match="too long"):
         switch.use("third")
     assert switch.serving_name == "old"
 
 
 def test_an_unknown_name_is_refused_by_name(make: Make) -> None:
-    with pytest.raises(UnknownModelError, match="gpt"):
+    with pytest.raises(UnknownModel, match="gpt"):
         make().use("gpt")
 
 
 def test_a_choice_that_cannot_be_written_changes_nothing(make: Make, store: Store, shelf: FakeShelf) -> None:
     def refuse(_: str) -> None:
-        raise SettingsError("the variable says otherwise")
+        raise SettingsUnusable("the variable says otherwise")
 
     switch = make(choose=refuse)
-    with pytest.raises(SettingsError, match="otherwise"):
+    with pytest.raises(SettingsUnusable, match="otherwise"):
         switch.use("new")
     assert (switch.serving_name, switch.coming_name, switch.wanted) == ("old", None, "old")
 
@@ -361,7 +361,7 @@ def test_an_engine_that_is_away_loses_no_dropping(
 def test_a_closed_switch_refuses_and_hangs_nobody(make: Make) -> None:
     switch = make()
     switch.close()
-    with pytest.raises(ModelUnavailableError):
+    with pytest.raises(ModelUnavailable):
         switch.use("new")
 
 

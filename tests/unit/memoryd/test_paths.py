@@ -12,7 +12,7 @@ import platformdirs
 import pytest
 
 from memoryd import paths as module
-from memoryd.errors import PathError
+from memoryd.errors import PathUnusable
 from memoryd.paths import SUN_PATH_BYTES, Paths, find_paths, make_private, make_runtime, write_private
 
 
@@ -124,23 +124,23 @@ def test_an_open_folder_of_ours_is_closed_and_its_parent_left(tmp_path: Path) ->
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "memory").write_text("")
-    with pytest.raises(PathError, match=r"memory is not a folder"):
+    with pytest.raises(PathUnusable, match=r"memory is not a folder"):
         make_private(tmp_path / "memory")
-    with pytest.raises(PathError, match="cannot make the folder"):
+    with pytest.raises(PathUnusable, match="cannot make the folder"):
         make_private(tmp_path / "memory" / "below")
 
 
 def test_a_link_in_place_of_the_runtime_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "run").symlink_to(tmp_path / "real")
-    with pytest.raises(PathError, match="is a link"):
+    with pytest.raises(PathUnusable, match="is a link"):
         make_runtime(tmp_path / "run")
 
 
 def test_a_runtime_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "run").mkdir(0o700)
     monkeypatch.setattr(os, "getuid", lambda: 54321)
-    with pytest.raises(PathError, match="belongs to another user"):
+    with pytest.raises(PathUnusable, match="belongs to another user"):
         make_runtime(tmp_path / "run")
 
 
@@ -161,7 +161,7 @@ def test_write_private_that_fails_keeps_the_old(tmp_path: Path, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(PathError, match=r"cannot write .*f: no space left on device"):
+    with pytest.raises(PathUnusable, match=r"cannot write .*f: no space left on device"):
         write_private(file, b"new")
     assert file.read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
@@ -169,7 +169,7 @@ def test_write_private_that_fails_keeps_the_old(tmp_path: Path, monkeypatch: pyt
 
 def test_write_private_onto_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "f").mkdir()
-    with pytest.raises(PathError, match="cannot write"):
+    with pytest.raises(PathUnusable, match="cannot write"):
         write_private(tmp_path / "f", b"")
 
 
@@ -189,12 +189,12 @@ def test_a_folder_that_takes_no_file_is_named(
         return opened(path, flags, *more)
 
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(PathError, match=rf"{re.escape(str(paths.state))}: .*{way_out}"):
+    with pytest.raises(PathUnusable, match=rf"{re.escape(str(paths.state))}: .*{way_out}"):
         paths.require_writable()
     assert set(tmp_path.rglob("*")) == before
 
 
 def test_a_path_that_is_too_long_is_named(tmp_path: Path) -> None:
     folder = tmp_path / ("a" * 300)
-    with pytest.raises(PathError, match="a" * 300):
+    with pytest.raises(PathUnusable, match="a" * 300):
         make_private(folder / "memory")

@@ -11,7 +11,8 @@ from fastapi import APIRouter, Depends, FastAPI, HTTPException, Query
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from memoryd.api.conventions import LIMIT_DEFAULT, BadParameter
+from memoryd.api.conventions import LIMIT_DEFAULT
+from memoryd.api.errors import BadParameter
 from memoryd.api.problems import BY_STATUS, Problem, Row, install_problems, problem_responses
 from memoryd.api.request import Cursor, Limit, Session, Who, refuse_unknown_query
 

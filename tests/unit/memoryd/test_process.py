@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.errors import StartError
+from memoryd.errors import StartFailed
 from memoryd.service.process import ask_to_stop, is_alive, start_detached, wait_until
 
 
@@ -35,7 +35,7 @@ def test_a_detached_start_is_in_its_own_session_and_its_output_private(tmp_path:
 
 
 def test_a_start_without_a_place_for_its_output_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(StartError, match="cannot start the daemon"):
+    with pytest.raises(StartFailed, match="cannot start the daemon"):
         start_detached([], output=tmp_path / "none" / "x", environ={})
 
 

@@ -215,7 +215,7 @@ def test_the_limit_and_the_budget_are_kept_and_told() -> None:
 
 def test_one_question_is_embedded_once() -> None:
     embedder = CountingEmbedder()
-    recall(Store(), Store()).recall(RecallRequest("What is the cache and when did we change it?"), embedder)
+    recall(Store(), Store()).recall(RecallRequest("What is the cache?", store="both"), embedder)
     assert len(embedder.questions) == 1
 
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from memoryd.router.outdated import contradicted
 from memoryd.router.recall import Recall
 from memoryd.router.relevance import NOTHING, judge
@@ -23,9 +25,17 @@ OLD = Hit(
     0.4,
     at=AT,
     superseded_by="de_2",
+    names=("stack",),
 )
 NEW = Hit(
-    "de_2", "semantic", "decision", "The stack is FastAPI and MySQL", "The host has it.", 0.5, at=AT + timedelta(90)
+    "de_2",
+    "semantic",
+    "decision",
+    "The stack is FastAPI and MySQL",
+    "The host has it.",
+    0.5,
+    at=AT + timedelta(90),
+    names=("stack",),
 )
 
 
@@ -62,16 +72,72 @@ def test_what_tells_of_the_change_or_came_after_it_is_not_outdated() -> None:
     found, marked = contradicted(
         {
             "episodic": [
-                entry("ep_1", "Moved from PostgreSQL to MySQL today."),
-                entry("ep_2", "PostgreSQL is still in the test image.", days=120),
+                entry("ep_1", "Moved the stack from PostgreSQL to MySQL today."),
+                entry("ep_2", "PostgreSQL is still in the stack of the test image.", days=120),
                 entry("ep_3", "Tuned the pump."),
-                entry("ep_4", "PostgreSQL it is."),
+                entry("ep_4", "For the stack PostgreSQL it is."),
             ],
             "semantic": [OLD, NEW],
         }
     )
     assert marked == ["ep_4"]
     assert [hit.superseded_by for hit in found["episodic"]] == [None, None, None, "de_2"]
+
+
+CACHE = replace(OLD, title="Cache in Postgres", names=("cache", "Zwischenspeicher"), values=("Redis was too dear",))
+VALKEY = replace(NEW, title="Cache in Valkey", text="It is quicker.", names=("cache", "Zwischenspeicher"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Sessions are stored in Postgres.",
+        "Chose Postgres over MySQL for billing.",
+        "Postgres was updated to 16.",
+        "The cache is warm. Invoices lie in Postgres.",
+        "The cache is slow again.",
+        "Moved the cache from Postgres to Valkey.",
+        "We moved the cache off Postgres.",
+        "Die Sitzungen liegen in Postgres.",
+        "Für die Abrechnung nehmen wir Postgres.",
+        "Den Zwischenspeicher von Postgres auf Valkey umgezogen.",
+        "Der Cache läuft nicht mehr in Postgres.",
+    ],
+)
+def test_what_one_thing_left_is_not_left_by_all(line: str) -> None:
+    found = {"episodic": [entry("ep_1", line)], "semantic": [CACHE, VALKEY]}
+    assert contradicted(found)[1] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "We use Postgres for the cache.",
+        "Sessions are fine. Our caches lie in Postgres!",
+        "Wir nehmen Postgres für den Cache.",
+        "Der Zwischenspeicher liegt in Postgres.",
+    ],
+)
+def test_a_line_that_gives_the_thing_its_old_value_is_outdated(line: str) -> None:
+    """BH39: by the thing's name or alias and by the value, in one sentence."""
+    found = {"episodic": [entry("ep_1", line)], "semantic": [CACHE, VALKEY]}
+    assert contradicted(found)[1] == ["ep_1"]
+
+
+def test_entries_that_are_outdated_do_not_make_the_journal_the_better_memory() -> None:
+    journal = Store(
+        entry("ep_1", "We use Postgres for the cache of lookups."), entry("ep_2", "Lookups by the cache were slow.")
+    )
+    answer = ask(journal, Store(CACHE, VALKEY), "which cache do we use for lookups")
+    assert answer.explanation.outdated == ("ep_1",)
+    assert [hit.id for hit in answer.hits][:2] == ["de_2", "de_1"]
+
+
+def test_a_value_may_stand_in_what_was_recorded_of_the_thing() -> None:
+    old = replace(CACHE, title="Where the cache lies", values=("Postgres",))
+    new = replace(VALKEY, title="Where the cache lies now", text="It is quicker.", values=("Valkey",))
+    found = {"episodic": [entry("ep_1", "We use Postgres for the cache.")], "semantic": [old, new]}
+    assert contradicted(found)[1] == ["ep_1"]
 
 
 def test_only_pairs_that_were_both_found_are_looked_at() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from memoryd.errors import SettingsError
-from memoryd.settings import ModelSettings, ProjectSettings, Settings, find_line, load_settings
+from memoryd.errors import SettingsUnusable
+from memoryd.settings import ModelSettings, ProjectSettings, Settings, load_settings
 
 DOCS = Path(__file__).parents[3] / "docs" / "settings.md"
 
@@ -45,7 +45,7 @@ def test_without_a_file_the_defaults_hold(file: Path) -> None:
 )
 def test_summaries_have_one_source(file: Path, text: str, words: str) -> None:
     file.write_text(text)
-    with pytest.raises(SettingsError, match=words):
+    with pytest.raises(SettingsUnusable, match=words):
         load_settings(file)
 
 
@@ -73,10 +73,10 @@ def test_models_are_read_and_checked(file: Path) -> None:
     found = load_settings(file).models["mine"]
     assert (found.like, found.repo, found.revision, found.dimension) == ("bge-m3", "me/bge", "main", 32)
     file.write_text('[models.mine]\nlike = "bge-m3"\n')
-    with pytest.raises(SettingsError, match="set one of them"):
+    with pytest.raises(SettingsUnusable, match="set one of them"):
         load_settings(file)
     file.write_text('[embedding]\nhub = "ftp://x"\n')
-    with pytest.raises(SettingsError, match=r"line 2: embedding\.hub"):
+    with pytest.raises(SettingsUnusable, match=r"line 2: embedding\.hub"):
         load_settings(file)
 
 
@@ -109,7 +109,7 @@ def test_settings_are_frozen(file: Path) -> None:
 )
 def test_a_broken_file_is_refused_by_place_and_without_its_values(file: Path, text: str, said: str) -> None:
     file.write_text(text)
-    with pytest.raises(SettingsError, match=said) as caught:
+    with pytest.raises(SettingsUnusable, match=said) as caught:
         load_settings(file)
     assert str(file) in str(caught.value)
     assert "s3cret" not in str(caught.value)
@@ -117,11 +117,11 @@ def test_a_broken_file_is_refused_by_place_and_without_its_values(file: Path, te
 
 def test_not_utf8_and_a_folder_are_refused(file: Path, tmp_path: Path) -> None:
     file.write_bytes(b'[journal]\nzone = "\xff"\n')
-    with pytest.raises(SettingsError, match="not UTF-8"):
+    with pytest.raises(SettingsUnusable, match="not UTF-8"):
         load_settings(file)
     folder = tmp_path / "folder"
     folder.mkdir()
-    with pytest.raises(SettingsError, match="is a folder"):
+    with pytest.raises(SettingsUnusable, match="is a folder"):
         load_settings(folder)
 
 
@@ -138,7 +138,7 @@ def test_a_broken_variable_is_refused_by_name(
     file: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    with pytest.raises(SettingsError, match=said) as caught:
+    with pytest.raises(SettingsUnusable, match=said) as caught:
         load_settings(file)
     assert "s3cret" not in str(caught.value)
 
@@ -152,14 +152,6 @@ def test_variables_that_are_no_options_are_left_alone(file: Path, monkeypatch: p
 def test_a_secret_is_not_shown(file: Path) -> None:
     file.write_text('[engine]\nkind = "milvus"\nuri = "http://127.0.0.1:19530"\ntoken = "s3cret"\n')
     assert "s3cret" not in repr(load_settings(file))
-
-
-def test_find_line_takes_the_deepest_match() -> None:
-    text = '# x\n[service]\nport = 1\n[projects."a.b"]\n"tags" = []\nvault.paths.x = 1\n'
-    assert find_line(text, ["service", "port"]) == 3
-    assert find_line(text, ["service", "host"]) == 2
-    assert find_line(text, ["projects", "a.b", "tags"]) == 5
-    assert find_line(text, ["engine"]) is None
 
 
 def _options() -> dict[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.errors import ShareError
+from memoryd.errors import ShareRefused
 from memoryd.jobs.share import Sharing
 from semantic.recording import NewDecision
 from semantic.shared import FOLDER
@@ -122,5 +122,5 @@ def test_a_link_in_the_repository_leads_nowhere(people: tuple[Person, Person], t
 
 
 def test_outside_a_working_tree_nothing_can_be_shared(people: tuple[Person, Person], tmp_path: Path) -> None:
-    with pytest.raises(ShareError, match="no git working tree"):
+    with pytest.raises(ShareRefused, match="no git working tree"):
         people[0].sharing.share(str(tmp_path))

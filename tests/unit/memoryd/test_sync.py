@@ -13,15 +13,18 @@ import pytest
 
 from episodic.episode import NewEpisode
 from episodic.journal import day_heading, read_day_text, render_section
-from memoryd.errors import SyncError
+from memoryd.errors import SyncFailed
+from memoryd.jobs.registry import Jobs, Run
 from memoryd.jobs.remote import MARKER, GitRemote
-from memoryd.jobs.sync import Sync
+from memoryd.jobs.schedule import Schedule
+from memoryd.jobs.sync import Sync, schedule_sync, sync_job
 from memoryd.text.report import Report
 from semantic.recording import NewDecision
 from semantic.testing import SteppingClock, open_store
 
 INSTALLS = ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc")
 DAY = date(2026, 11, 30)
+NOTHING = {"taken": [], "taken_count": 0, "given": [], "given_count": 0, "conflicts": []}
 
 
 class Journal:
@@ -216,7 +219,7 @@ def test_a_remote_that_is_not_there_any_more_is_named(tmp_path: Path, homes: lis
     homes[0].put("one", "g")
     homes[0].sync.run(str(remote))
     (remote / MARKER).unlink()
-    with pytest.raises(SyncError, match="mount it"):
+    with pytest.raises(SyncFailed, match="mount it"):
         homes[0].sync.run(str(remote))
     homes[0].sync.run(str(remote), is_new=True)
 
@@ -243,7 +246,7 @@ def test_two_homes_through_git(tmp_path: Path, homes: list[Home], bare: str) -> 
     assert_equal(homes)
     assert len(one.day_texts()) == 2
     assert not hook.exists()
-    assert one.sync.run(bare) == {"taken": [], "given": [], "conflicts": []}
+    assert one.sync.run(bare) == NOTHING
 
 
 def test_a_push_that_comes_too_late_is_tried_again(
@@ -270,10 +273,63 @@ def test_a_push_that_comes_too_late_is_tried_again(
 
 
 def test_an_address_that_cannot_be_reached_is_told_without_its_password(homes: list[Home]) -> None:
-    with pytest.raises(SyncError) as failed:
+    with pytest.raises(SyncFailed) as failed:
         homes[0].sync.run("https://me:hunter2@127.0.0.1:9/memory.git")
     assert "hunter2" not in str(failed.value)
-    with pytest.raises(SyncError, match="absolute"):
+    with pytest.raises(SyncFailed, match="absolute"):
         homes[0].sync.run("relative/folder")
-    with pytest.raises(SyncError, match="option"):
+    with pytest.raises(SyncFailed, match="option"):
         homes[0].sync.run("--upload-pack=touch")
+
+
+def test_what_did_not_change_is_not_read_again(
+    tmp_path: Path, homes: list[Home], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote = str(tmp_path / "remote")
+    homes[0].put("one", "g")
+    settle(homes, remote)
+    homes[0].sync.run(remote)
+    read: list[str] = []
+    plain = Path.read_bytes
+
+    def noted(path: Path) -> bytes:
+        read.append(path.suffix)
+        return plain(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", noted)
+        assert homes[0].sync.run(remote) == NOTHING
+        assert ".ndjson" not in read
+    homes[1].note("vault/n.md", "note\n")
+    homes[1].sync.run(remote)
+    assert homes[0].sync.run(remote)["taken"] == ["vault/n.md"]
+    homes[0].note("vault/n.md", "other\n")
+    assert homes[0].sync.run(remote)["given"] == ["vault/n.md"]
+
+
+def test_the_timer_is_off_unless_it_is_set() -> None:
+    jobs = Jobs(clock=lambda: datetime.now(UTC))
+    for minutes, is_set in ((None, False), (15, True)):
+        schedule = Schedule()
+        schedule_sync(schedule, jobs, minutes)
+        schedule.start()
+        try:
+            assert (schedule.next_run("sync") is not None) is is_set
+        finally:
+            schedule.stop()
+
+
+def test_a_run_that_failed_is_told_until_one_succeeds(tmp_path: Path, homes: list[Home]) -> None:
+    sync = homes[0].sync
+    job = sync_job(sync, remote=str(tmp_path / "remote"), choose=lambda _: None)
+    handle = Run()
+    homes[0].put("one", "g")
+    job.run({"remote": ""}, handle)
+    assert sync.problem is None
+    (tmp_path / "remote" / MARKER).unlink()
+    with pytest.raises(SyncFailed):
+        job.run({"remote": ""}, handle)
+    assert str(sync.problem).startswith("the last synchronisation failed")
+    (tmp_path / "remote" / MARKER).touch()
+    job.run({"remote": ""}, handle)
+    assert sync.problem is None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.errors import TokenError
+from memoryd.errors import TokenUnusable
 from memoryd.service.token import TokenFile, ensure_token, read_token, rotate_token
 
 
@@ -81,7 +81,7 @@ def test_an_unusable_file_lets_nobody_in(file: Path, content: bytes) -> None:
     held = TokenFile(file)
     for guess in ("", content.decode("latin-1"), content.decode("latin-1").strip()):
         assert not held.accepts(guess)
-    with pytest.raises(TokenError, match="token rotate"):
+    with pytest.raises(TokenUnusable, match="token rotate"):
         ensure_token(file)
 
 
@@ -92,13 +92,13 @@ def test_a_file_that_is_removed_lets_nobody_in(file: Path) -> None:
     assert held.accepts(token)
     file.unlink()
     assert not held.accepts(token)
-    with pytest.raises(TokenError, match="there is no token"):
+    with pytest.raises(TokenUnusable, match="there is no token"):
         read_token(file)
 
 
 def test_a_folder_in_its_place_is_an_error(file: Path) -> None:
     file.mkdir()
-    with pytest.raises(TokenError, match="cannot read the token"):
+    with pytest.raises(TokenUnusable, match="cannot read the token"):
         ensure_token(file)
-    with pytest.raises(TokenError, match="cannot write"):
+    with pytest.raises(TokenUnusable, match="cannot write"):
         rotate_token(file)

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from clients import start as client
 from clients.endpoint import Places
 from memoryd.cli.frame import root
-from memoryd.errors import PathError, StartError
+from memoryd.cli.service import describe_line
+from memoryd.errors import PathUnusable, StartFailed
 from memoryd.paths import Paths
 from memoryd.service import units
 from memoryd.service.supervisor import find_manager
@@ -54,7 +55,7 @@ def test_whatever_a_path_holds_systemd_reads_it_back(name: str) -> None:
 
 
 def test_a_line_end_in_a_path_is_refused() -> None:
-    with pytest.raises(PathError, match="plainer path"):
+    with pytest.raises(PathUnusable, match="plainer path"):
         render_unit(paths_at(Path("/srv/x")), ["/a\nExecStart=/bin/sh"], {})
 
 
@@ -157,10 +158,62 @@ def test_what_the_manager_refuses_is_told_in_its_words(systemctl: Path, tmp_path
     assert code == 1
     assert "`systemctl --user daemon-reload` failed with code 1: ActiveState=active" in said
     assert systemctl.exists()
+    assert not list((tmp_path / "config" / "systemd" / "user").iterdir()), "nothing stays of what failed"
+    assert run("status")[0] == 4
+
+
+def test_an_install_that_fails_leaves_what_was_installed_before_and_the_wish_to_be_down(
+    systemctl: Path, tmp_path: Path
+) -> None:
+    assert run("install")[0] == 0
+    unit = tmp_path / "config" / "systemd" / "user" / units.UNIT
+    unit.write_text("as it was")
+    marker = tmp_path / "home" / "config" / "down"
+    marker.touch()
+    (tmp_path / "broken").touch()
+    assert run("install", "--socket")[0] == 1
+    assert unit.read_text() == "as it was"
+    assert [path.name for path in unit.parent.iterdir()] == [units.UNIT]
+    assert marker.exists()
+
+
+def test_uninstall_takes_the_file_away_where_the_manager_is_not_reached(systemctl: Path, tmp_path: Path) -> None:
+    assert run("install")[0] == 0
+    folder = tmp_path / "config" / "systemd" / "user"
+    wants = folder / "default.target.wants"
+    wants.mkdir()
+    (wants / units.UNIT).symlink_to(folder / units.UNIT)
+    (tmp_path / "broken").touch()
+    code, said = run("status")
+    assert code == 1
+    assert "the service manager does not answer" in said
+    code, said = run("uninstall")
+    assert code == 0
+    assert f"removed {folder / units.UNIT}" in said
+    assert "was not reached" in said
+    assert not list(folder.rglob("*.service"))
+    assert not list(wants.iterdir())
+
+
+def test_uninstall_needs_no_manager(systemctl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("install")[0] == 0
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    code, said = run("uninstall")
+    assert code == 0, said
+    assert "did not run" in said
+    assert not (tmp_path / "config" / "systemd" / "user" / units.UNIT).exists()
+
+
+def test_lines_of_the_log_are_readable() -> None:
+    line = '{"method": "GET", "status": 200, "event": "request", "level": "info", "timestamp": "2026-11-30T15:52:51Z"}'
+    said = describe_line(line)
+    assert said.startswith("2026-11-30 ")
+    assert said.endswith(" info request method=GET status=200")
+    assert describe_line("no JSON") == "no JSON"
 
 
 def test_without_a_manager_the_other_way_is_named() -> None:
-    with pytest.raises(StartError, match="`memoryd up` starts the daemon without one"):
+    with pytest.raises(StartFailed, match="`memoryd up` starts the daemon without one"):
         find_manager({"PATH": "/nonexistent"})
 
 

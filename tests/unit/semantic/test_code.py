@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from semantic.errors import AmbiguousName
 from semantic.extract.code.project import CodeProject
 from semantic.extract.code.projects import CodeProjects
 from semantic.extract.code.reading import LARGEST_BYTES, read_source
 from semantic.extract.code.worktree import list_sources
 from semantic.graph.model import Graph
+from semantic.graph.naming import NodeNames
+from semantic.graph.path import find_path
 from semantic.graph.survey import shape_of
+from semantic.graph.testcode import is_test_path
 from semantic.recording import NewDecision
 from tests.unit.semantic.test_graph import vault
 
@@ -345,6 +349,61 @@ def test_a_folder_that_is_away_or_half_empty_loses_nothing_unasked(tmp_path: Pat
     assert len(project) == 5
 
 
+def test_tests_are_no_gods_and_make_none(tmp_path: Path) -> None:
+    many = "".join(f"def test_{number}():\n    make()\n    work()\n\n" for number in range(9))
+    calls = "".join(f"def use_{number}():\n    work()\n\n" for number in range(4))
+    write(
+        tmp_path,
+        {
+            "lib/tool.py": "def work(): ...\n\ndef make(): ...\n",
+            "lib/app.py": f"from lib.tool import work\n\n{calls}",
+            "tests/test_tool.py": f"from lib.tool import work, make\nfrom tests.helper import helper\n\n{many}",
+            "tests/helper.py": "def helper(): ...\n",
+        },
+    )
+    gods = [node.name for node, _ in shape_of(graph(tmp_path)).gods]
+    assert gods[0] == "work"
+    assert not {"helper", "test_1"} & set(gods)
+    assert gods.index("make") > gods.index("use_1")
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"),
+    [
+        ("tests/helper.py", True),
+        ("src/test_queue.py", True),
+        ("pkg/queue_test.go", True),
+        ("web/queue.spec.ts", True),
+        ("src/main/QueueTest.java", True),
+        ("src/__tests__/queue.js", True),
+        ("src/contest.py", False),
+        ("latest/queue.py", False),
+        ("src/tester.py", False),
+    ],
+)
+def test_what_a_test_is(path: str, is_one: bool) -> None:
+    assert is_test_path(path) is is_one
+
+
+def test_a_path_goes_by_calls_before_imports_and_by_those_before_folders(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "a.py": "from b import work\n\ndef main():\n    work()\n\ndef other(): ...\n",
+            "b.py": "def work(): ...\n",
+        },
+    )
+    found = graph(tmp_path)
+    named = {node.name: id_ for id_, node in found.nodes.items()}
+
+    def way(start: str, goal: str) -> list[str]:
+        return [step.edge.relation for step in find_path(found, named[start], named[goal]).steps or ()]
+
+    assert way("main", "work") == ["calls"]
+    assert way("a.py", "b.py") == ["imports"]
+    assert way("other", "work") == ["contains", "contains", "calls"]
+
+
 def test_projects_are_kept_apart_and_let_go(tmp_path: Path) -> None:
     for name in "ab":
         write(tmp_path / name, {"same.py": "def work(): ...\n"})
@@ -377,3 +436,33 @@ def test_elements_touch_the_files_of_code(tmp_path: Path) -> None:
     names = {node.name for node in store.graph.now().graph.nodes.values()}
     assert "take" in names
     assert "put" not in names
+
+
+@pytest.mark.parametrize("touched", ["queue.py", "./queue.py", "path:shop:queue.py", "path:{id}:queue.py"])
+def test_a_file_is_one_node_however_an_element_names_it(tmp_path: Path, touched: str) -> None:
+    write(tmp_path / "code", {"queue.py": "def put(): ...\n"})
+    store = vault(tmp_path, note="x\n")
+    store.decide(NewDecision("0", "w", ({"op": "put_element", "kind": "x", "name": "y"},), project="shop"))
+    (project,) = store.projects()
+    store.graph.code = CodeProjects(lambda: {project.id: tmp_path / "code"})
+    touches = [touched.format(id=project.id)]
+    put = {"op": "put_element", "kind": "component", "name": "Job queue", "touches": touches}
+    store.decide(NewDecision("1", "w", (put,), project="shop"))
+    seen = store.graph.now().graph
+    (edge,) = (one for one in seen.edges if one.relation == "touches")
+    assert seen.nodes[edge.target].plane == "code"
+
+
+def test_of_two_definitions_of_one_name_each_has_its_file_in_its_name(tmp_path: Path) -> None:
+    write(
+        tmp_path, {"a.py": "def work(): ...\n", "b.py": "def work(): ...\n\nclass Recall:\n    def answer(self): ...\n"}
+    )
+    write(tmp_path, {"c.py": "class RecallAnswer: ...\n"})
+    names = NodeNames(graph(tmp_path))
+    assert names.find("a.py#work").id == "path:p-1:a.py#work"
+    with pytest.raises(AmbiguousName) as clash:
+        names.find("work")
+    assert [one.reason.split()[-1] for one in clash.value.candidates] == ["(a.py#work)", "(b.py#work)"]
+    # What is written goes before what sounds like it.
+    assert names.find("Recall.answer").id == "path:p-1:b.py#Recall.answer"
+    assert names.find("RecallAnswer").id == "path:p-1:c.py#RecallAnswer"

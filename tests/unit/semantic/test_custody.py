@@ -197,6 +197,28 @@ def test_a_lamport_far_ahead_moves_no_clock_of_ours(tmp_path: Path, lamport: int
     assert [log.append(draft(number))[0].head.lamport for number in (6, 7)] == [1, 2]
     assert titles(log) == ["t6", "t7", "t5"]
     assert "lamport is absurd" in reasons(log)
+    assert f"`memoryd forget {name}`" in reasons(log)
+
+
+def test_what_sorts_last_for_ever_is_named_and_can_be_forgotten(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    put = {"op": "put_element", "kind": "tool", "name": "Milvus", "gist": "first"}
+    (element,) = store.decide(NewDecision("one", "w", [put])).elements
+    stranger = shard(tmp_path, THEIRS)
+    name, at = "de_" + "f" * 24, write_instant(START)
+    head = Head(1, 1, 2**50, at, THEIRS, "person", None, "user", None, "decision", name, "", None)
+    change = {"op": "put_element", "id": element, "kind": "tool", "name": "Milvus", "gist": "for ever"}
+    body = {"title": "t", "why": "w", "mutations": [change], "evidence": [], "supersedes": [], "about": []}
+    stranger.write_bytes(seal(head, body | {"nonce": "0" * 32})[1])
+    store.reconcile()
+    done = store.decide(NewDecision("two", "w", [put | {"gist": "second"}]))
+    assert store.element(element).gist == "for ever"
+    assert [f"`memoryd forget {name}`" in one for one in (*done.warnings, *store.problems())] == [True, True]
+    store.forget([name])
+    for one in (store, open_store(tmp_path)):
+        assert one.element(element).gist == "second"
+        assert one.problems() == []
+        assert one.heads(element)[0].id == done.id
 
 
 def test_an_id_that_is_none_is_kept_chained_and_named(tmp_path: Path) -> None:

@@ -63,6 +63,28 @@ def test_bh37_what_arrives_out_of_order_gives_the_same_past(tmp_path: Path) -> N
     assert other.export() == one.export()
 
 
+@pytest.mark.parametrize("order", [("X", "Y"), ("Y", "X")])
+def test_behaviour_31_now_and_then_follow_the_order_of_recording(store: SemanticStore, order: tuple[str, str]) -> None:
+    """Valid-at says from which instant a decision counts in the past; of those that count, the last recorded holds."""
+    since = {"X": MAY, "Y": JUNE}
+    ids = [store.decide(NewDecision(f"use {one}", "w", [put(one)], valid_at=since[one])).id for one in order]
+    (element,) = store.elements()
+    last = order[1]
+    assert element.gist == last
+    assert [one.id for one in store.heads(element.id)] == ids[1:]
+    assert store.element_as_of(element.id, end_of("2026-06-01")).gist == "X"
+    for later in (end_of("2026-06-02"), end_of("2027-01-01")):
+        then = store.projection(later)
+        assert then.elements[element.id].gist == last
+        assert [one.id for one in then.heads(element.id)] == ids[1:]
+    if order == ("Y", "X"):
+        # What was told late is not meant to end what holds: that is recorded once more, and is the last word again.
+        store.decide(NewDecision("use Y", "w", [put("Y")], valid_at=JUNE))
+        assert store.element(element.id).gist == "Y"
+        assert store.element_as_of(element.id, end_of("2026-06-01")).gist == "X"
+        assert store.element_as_of(element.id, end_of("2026-06-02")).gist == "Y"
+
+
 def test_bh38_recording_the_same_again_is_no_second_decision_and_takes_nothing_away(store: SemanticStore) -> None:
     """BH38 and behaviour 33."""
     first = store.decide(NewDecision("Use one queue", "It is enough", [put("g")]))

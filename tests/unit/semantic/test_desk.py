@@ -8,6 +8,7 @@ import os
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -27,9 +28,11 @@ from semantic.errors import (
     WriteFailed,
 )
 from semantic.ids import note_id
+from semantic.model import Note
 from semantic.query import SemanticQuery
 from semantic.store import SemanticStore
 from semantic.testing import open_store
+from semantic.vault.note import read_note
 
 PERSON, AGENT = Author(), Author("agent:claude", "session-1")
 GOOD = "---\nsummary: One line.\ntags: [type/concept]\n---\n# Queue\n\nJobs wait here.\n"
@@ -181,7 +184,22 @@ def test_an_agents_note_keeps_the_contract_and_a_persons_is_listed(store: Semant
     assert note.violations
     assert note in store.notes(broken=True)
     with pytest.raises(SecretFound):
-        store.desk.create("garden", "S.md", GOOD + "\nghp_" + "a1B2" * 9 + "\n", AGENT)
+        store.desk.create("garden", "S.md", "ghp_" + "a1B2" * 9 + "\n", AGENT)
+    with pytest.raises(SecretFound):
+        store.desk.create("garden", "ghp_" + "a1B2" * 9 + ".md", GOOD, AGENT)
+
+
+def test_a_credential_in_a_note_of_a_person_is_stored_and_listed(store: SemanticStore, tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    note = store.desk.create("garden", "S.md", f"{GOOD}\n{secret}\n", PERSON)
+    assert secret in (tmp_path / "garden/S.md").read_text()
+    (violation,) = note.violations
+    assert violation.startswith("line 9 holds what looks like a GitHub token")
+    assert secret not in violation
+    assert note in store.notes(broken=True)
+    assert store.check(note.text, "garden", "S.md") == (violation,)
+    clean = store.desk.change("garden", "S.md", GOOD, PERSON, if_match=note.etag)
+    assert clean.violations == ()
 
 
 def test_bytes_that_nobody_asked_to_change_stay(store: SemanticStore, tmp_path: Path) -> None:
@@ -361,3 +379,22 @@ def test_untouched_notes_stay_byte_identical_over_a_week_of_writes(store: Semant
         store.search(SemanticQuery("text", dense=False), None)
     store.desk.delete("garden", "week/0.md", if_match="*")
     assert {path: (garden / path).read_bytes() for path in odd} == odd
+
+
+def test_a_note_that_was_just_written_is_read_once(
+    store: SemanticStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its time stamp proves nothing yet; that its bytes are the same does, and reading a long note takes seconds."""
+    texts: list[bytes] = []
+
+    def counted(vault: str, path: str, data: bytes, **told: Any) -> Note:
+        texts.append(data)
+        return read_note(vault, path, data, **told)
+
+    monkeypatch.setattr("semantic.vault.shelf.read_note", counted)
+    made = store.desk.create("garden", "Once.md", GOOD, PERSON)
+    store.refresh([tmp_path / "garden" / "Once.md"])
+    assert store.desk.read("garden", "Once.md") == made
+    assert texts == [GOOD.encode()]
+    (tmp_path / "garden" / "Once.md").write_text(GOOD + "more\n", "utf-8")
+    assert store.desk.read("garden", "Once.md").text == GOOD + "more\n"

@@ -194,6 +194,70 @@ def test_names_are_found_as_they_are_meant() -> None:
     assert calls(["Alpha Beta"], "alpha\n\nbeta") == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a Research-to-Checking contract, a YAML-Checking and Checking-free ways",
+        "see [GitHub Checking](x) and the SQLite Checking",
+        "as a [Checking] I want; <Checking>; Checking.md; notes/Checking; #Checking",
+    ],
+)
+def test_a_plain_word_inside_something_longer_is_no_name(text: str) -> None:
+    assert calls(["Checking"], text) == []
+    assert calls(["Checking"], f"{text} (Checking)") == [("Checking", 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_meant"),
+    [
+        ("嫌疑人", "在犯罪嫌疑人身上", False),
+        ("嫌疑人", "嫌疑人,就是他", True),
+        ("嫌疑人", "《嫌疑人X的献身》", False),
+        ("确定感", "充满不确定感,容易后悔", False),
+        ("亲爱的", "我的亲爱的唐小姐", False),
+        ("自重训练", "一般自重训练,就只能", True),
+        ("自重训练", "一般自重训练法", False),
+        ("金字塔原理", "在《金字塔原理》中", True),
+        ("金字塔原理", "如金字塔原理所说", True),
+        ("上下文", "因为上下文的剥离", True),
+    ],
+)
+def test_a_name_without_spaces_is_no_part_of_a_longer_word(name: str, text: str, is_meant: bool) -> None:
+    assert bool(calls([name], text)) is is_meant
+
+
+def test_no_name_goes_on_in_the_next_item() -> None:
+    assert calls(["Alpha Beta"], "- alpha\n- beta") == []
+    assert calls(["Alpha Beta"], "alpha\nbeta") == [("alpha beta", 1)]
+
+
+def test_a_files_name_made_for_addresses_is_not_what_people_say(tmp_path: Path) -> None:
+    store = vault(
+        tmp_path,
+        **{
+            "python-3.11": "# Testing against a preview of Python 3.11 on many machines\n",
+            "job-queue": "# The Job Queue\n",
+            "a": "It runs on Python 3.11 with a job queue.\n",
+        },
+    )
+    assert edges(store, "mentions") == {("a", "mentions", "The Job Queue", "INFERRED")}
+
+
+def test_a_name_goes_before_an_alias(tmp_path: Path) -> None:
+    store = vault(
+        tmp_path,
+        one="# Message Broker\n",
+        two="---\naliases: [Message Broker]\n---\n# Kafka cluster\n",
+        a="All goes by the message broker.\n",
+    )
+    assert edges(store, "mentions") == {("a", "mentions", "Message Broker", "INFERRED")}
+
+
+def test_half_a_name_is_no_person(tmp_path: Path) -> None:
+    store = vault(tmp_path, a="---\nauthor: [威廉·, 余华]\n---\nx\n")
+    assert edges(store, "names_person") == {("a", "names_person", "余华", "EXTRACTED")}
+
+
 def test_a_text_that_holds_a_name_is_never_passed_over() -> None:
     for name, text in [
         ("Straße West", "STRASSE west"),
@@ -280,6 +344,11 @@ def test_a_file_that_is_a_note_is_that_note(tmp_path: Path) -> None:
         ("a", "mentions", "plan", "EXTRACTED"),
         ("a", "mentions", "other/main.py", "EXTRACTED"),
     }
+
+
+def test_a_bare_file_name_means_the_one_of_its_folder_for_certain(tmp_path: Path) -> None:
+    store = vault(tmp_path, a="See `plan.md`.\n", x__b="See `plan.md`.\n", x__plan="x\n")
+    assert edges(store) == {("a", "mentions", "plan", "INFERRED"), ("b", "mentions", "plan", "EXTRACTED")}
 
 
 def test_facts_are_read_once_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from semantic.errors import UnknownElement
 from semantic.listing import listing_key, select
-from semantic.model import Element
+from semantic.model import Element, Link
 from semantic.projection import Projection
 
 
@@ -64,3 +66,28 @@ def test_the_order_is_a_function_of_the_element_alone() -> None:
     # A page that begins behind a key goes on where it was, though what stood there is gone.
     without = Projection(elements={one.id: one for one in listed if one.name != "a"})
     assert [one.name for one in select(without) if listing_key(one) > keys[1]] == ["b", "ß", "Zed"]
+
+
+def linked(*triples: tuple[str, str]) -> Projection:
+    """Return elements named by letters, linked as (source, target); a target may be a note or a path."""
+    ids = {name: f"el_{number:020x}" for number, name in enumerate("ABCD")}
+    links = [Link(ids[source], "uses", ids.get(target, target), "de_1") for source, target in triples]
+    elements = {
+        id_: replace(element(number, name), links=tuple(one for one in links if id_ in {one.source, one.target}))
+        for number, (name, id_) in enumerate(ids.items())
+    }
+    raw = {(one.source, one.relation, one.target): one.decision for one in links}
+    return Projection(elements=elements, raw_links=raw)
+
+
+def test_near_an_id_is_what_is_linked_with_it_both_ways() -> None:
+    picture = linked(("A", "B"), ("C", "A"), ("C", "D"))
+    assert near(picture, "el_" + "0" * 20) == ["B", "C"]
+
+
+def test_what_is_linked_with_the_same_note_or_file_is_near_and_what_is_behind_an_element_is_not() -> None:
+    note, path = "no_" + "1" * 20, "path:app-12345678:src/a.py"
+    picture = linked(("A", note), ("B", note), ("C", path), ("A", path), ("B", "D"))
+    assert near(picture, "el_" + "0" * 20) == ["B", "C"]
+    assert near(picture, note) == ["A", "B"]
+    assert near(picture, path) == ["A", "C"]

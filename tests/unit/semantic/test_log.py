@@ -14,6 +14,7 @@ from semantic.errors import InvalidDecision, WriteFailed
 from semantic.event import Head, seal
 from semantic.instant import write_instant
 from semantic.log import Draft, Log
+from semantic.reach import Reach
 from semantic.testing import START, SteppingClock
 
 OURS, THEIRS = "aaaaaaaaaaaa", "bbbbbbbbbbbb"
@@ -67,6 +68,15 @@ def test_a_reopened_log_goes_on_where_the_shards_end(tmp_path: Path) -> None:
     event, changed = opened(tmp_path).append(draft(9))
     assert (event.head.seq, event.head.lamport) == (3, 6)
     assert not changed
+
+
+def test_what_a_killed_rewrite_left_goes_when_the_log_is_opened(tmp_path: Path) -> None:
+    path = filled(tmp_path)
+    left = path.with_name(f".{path.name}.0123456789ab.tmp")
+    left.write_bytes(path.read_bytes())
+    log = opened(tmp_path)
+    assert not left.exists()
+    assert (titles(log), log.notices()) == (["t0", "t1", "t2", "t3"], [])
 
 
 def test_the_instant_never_goes_back(tmp_path: Path) -> None:
@@ -222,8 +232,9 @@ def test_purge_sets_bodies_to_null_in_every_shard(tmp_path: Path) -> None:
     filled(tmp_path, 2)
     filled(tmp_path, 2, THEIRS)
     log = opened(tmp_path)
-    assert log.purge({f"de_{1:024x}"}) == 2
-    assert log.purge({f"de_{1:024x}"}) == 0
+    forgotten = Reach({f"de_{1:024x}": frozenset({None})})
+    assert log.purge(forgotten) == 2
+    assert log.purge(forgotten) == 0
     assert titles(log) == ["t0", "t0"]
     for install in (OURS, THEIRS):
         lines = shard(tmp_path, install).read_bytes().splitlines()

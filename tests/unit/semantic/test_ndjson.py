@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memoryd.text.durable import create_file
 from semantic import ndjson
 from semantic.errors import WriteFailed
 
@@ -72,6 +73,54 @@ def test_replace_is_whole_and_leaves_nothing_beside(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_two_writers_of_one_file_do_not_write_into_the_same_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.ndjson"
+    beside: list[str] = []
+
+    def interrupted(place: Path, data: bytes, *, mode: int) -> None:
+        create_file(place, data, mode=mode)
+        beside.append(place.name)
+        if len(beside) == 1:
+            ndjson.replace(path, b"second\n")
+
+    monkeypatch.setattr(ndjson, "create_file", interrupted)
+    ndjson.replace(path, b"first\n")
+    assert len(set(beside)) == 2
+    assert path.read_bytes() == b"first\n"
+    assert [one.name for one in tmp_path.iterdir()] == ["a.ndjson"]
+
+
+def test_a_replacement_that_fails_leaves_the_old_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.ndjson"
+    write(path, b"old\n")
+
+    def broken(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(WriteFailed, match="as it was"):
+        ndjson.replace(path, b"new\n")
+    monkeypatch.undo()
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == {"a.ndjson": b"old\n"}
+
+
+def test_what_a_killed_rewrite_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "user").mkdir()
+    kept = [tmp_path / "user" / name for name in ("a.ndjson", ".b.swp", "a.ndjson.tmp", ".note.tmp")]
+    left = [tmp_path / "user" / name for name in (".a.ndjson.0123456789ab.tmp", ".a.ndjson.tmp")]
+    for path in (*kept, *left):
+        path.write_bytes(b"x\n")
+    assert ndjson.remove_leftovers(tmp_path) == []
+    assert sorted((tmp_path / "user").iterdir()) == sorted(kept)
+    blocked = tmp_path / "user" / ".c.ndjson.tmp"
+    blocked.mkdir()
+    (problem,) = ndjson.remove_leftovers(tmp_path)
+    assert problem.path.endswith("user/.c.ndjson.tmp")
+    assert "remove it yourself" in problem.reason
+
+
 def test_an_opened_file_that_was_swapped_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "a.ndjson"
     write(path, b"old\n")
@@ -79,6 +128,19 @@ def test_an_opened_file_that_was_swapped_is_noticed(tmp_path: Path) -> None:
         assert ndjson.is_same_file(descriptor, path)
         ndjson.replace(path, b"new\n")
         assert not ndjson.is_same_file(descriptor, path)
+
+
+def test_a_link_in_the_place_of_the_file_is_not_written_through(tmp_path: Path) -> None:
+    outside = tmp_path / "system"
+    outside.write_bytes(b"kept\n")
+    (tmp_path / "log").mkdir()
+    for target in (outside, tmp_path / "nothing"):
+        path = tmp_path / "log" / f"{target.name}.ndjson"
+        path.symlink_to(target)
+        with pytest.raises(WriteFailed, match=rf"{target.name}\.ndjson .*it is a link; put the file itself"):
+            write(path, b"x\n")
+    assert outside.read_bytes() == b"kept\n"
+    assert not (tmp_path / "nothing").exists()
 
 
 def test_lines_and_the_unfinished_rest() -> None:

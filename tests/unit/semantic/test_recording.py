@@ -80,6 +80,22 @@ def test_a_bare_put_recorded_again_is_a_no_op(store: SemanticStore) -> None:
     assert "superseded" in again.warnings[0]
 
 
+@pytest.mark.parametrize(("key", "sent"), [("kind", "service"), ("name", "Milvus")])
+def test_an_id_with_a_kind_or_name_of_another_is_refused(store: SemanticStore, key: str, sent: str) -> None:
+    id_ = decide(store, "Use Qdrant", tool("Qdrant", gist="a", aliases=["qd"])).elements[0]
+    put = {"op": "put_element", "id": id_, "kind": "tool", "name": "qdrant", "gist": "b"}
+    with pytest.raises(
+        InvalidMutation, match=rf"^mutations\[0\]\.{key}: .*{id_} has the kind tool and the name Qdrant"
+    ):
+        decide(store, "Use it", put | {key: sent})
+    assert store.log_seq() == 1
+    for named_as in ("QDRANT", "qd"):
+        assert decide(store, f"Call it {named_as}", put | {"name": named_as}).elements == (id_,)
+    decide(store, "Call it Q", {"op": "rename", "id": id_, "name": "Q"})
+    decide(store, "Say more", put | {"gist": "c"})
+    assert (store.element(id_).name, store.element(id_).gist) == ("Q", "c")
+
+
 def test_a_b_a_ends_at_a(store: SemanticStore) -> None:
     a = decide(store, "Use A", tool("Store", gist="A"))
     b = decide(store, "Use B", tool("Store", gist="B"))
@@ -325,6 +341,14 @@ def test_a_long_gist_and_a_blank_why_are_warnings(store: SemanticStore) -> None:
     assert [warning.split()[0] for warning in done.warnings] == ["why", "mutations[0].gist"]
 
 
+def test_what_changes_no_head_is_answered_with_the_heads_there_are(store: SemanticStore) -> None:
+    first = decide(store, "Use Qdrant", tool("Qdrant", gist="a"))
+    noted = decide(store, "Note it", tool("Qdrant", notes=["vault:Q.md"]))
+    again = decide(store, "Note it", tool("Qdrant", notes=["vault:Q.md"]))
+    assert (noted.created, again.created) == (True, False)
+    assert noted.heads == again.heads == (first.id,)
+
+
 def test_retiring_nothing_is_a_warning(store: SemanticStore) -> None:
     link = {"op": "retire_link", "from": named("A"), "rel": "uses", "to": named("A")}
     assert "no such link" in decide(store, "x", tool("A"), link).warnings[0]
@@ -343,6 +367,9 @@ SECRET_PROP = {"op": "set_prop", "id": named("A"), "key": "api_key", "value": "a
         (NewDecision("t", "w", [tool("A", props={"password": "hunter2x"})]), "mutations[0].props.password"),
         (NewDecision("t", "w", [tool("A"), tool("B", notes=["a", SECRET])]), "mutations[1].notes[1]"),
         (NewDecision("t", "w", [SECRET_PROP]), "mutations[0].value"),
+        (NewDecision("t", "w", evidence=[f"vault:{SECRET}.md"]), "evidence[0]"),
+        (NewDecision("t", "w", about=[f"path:a-00000000:{SECRET}"]), "about[0]"),
+        (NewDecision("t", "w", project=f"app {SECRET}"), "project"),
     ],
 )
 def test_a_secret_is_refused_without_being_repeated(
@@ -354,6 +381,16 @@ def test_a_secret_is_refused_without_being_repeated(
     assert SECRET not in str(caught.value)
     assert "hunter2x" not in str(caught.value)
     assert not list(tmp_path.rglob("*.ndjson"))
+
+
+def test_a_folder_whose_path_holds_a_secret_is_minted_as_no_project(store: SemanticStore, tmp_path: Path) -> None:
+    folder = tmp_path / SECRET / "app"
+    folder.mkdir(parents=True)
+    with pytest.raises(SecretFound):
+        store.decide(NewDecision("t", "w"), cwd=folder)
+    with pytest.raises(SecretFound):
+        store.project_for(folder, mint=True)
+    assert not list((tmp_path / "memory").rglob("*.ndjson"))
 
 
 def test_hashes_and_uuids_are_no_secrets(store: SemanticStore) -> None:

@@ -176,9 +176,10 @@ def test_a_note_is_found_by_what_others_say_where_they_link_to_it(tmp_path: Path
     assert memory.found("folding paper cranes") == ["v:Craft.md", "v:Origami.md"]
     assert memory.found("folding paper cranes", spreads=False) == ["v:Craft.md"]
     assert memory.found("folding paper cranes", tags=("tool",)) == []  # a filter holds in this way of searching too
-    assert memory.found("glue") == ["v:Craft.md"]
+    assert memory.found("glue") == ["v:Craft.md", "v:Origami.md"]  # what is linked with it comes last
+    assert memory.found("glue", spreads=False) == ["v:Craft.md"]
     memory.write("Paste.md", "# Paste\n\nSticky.\n")  # what waited for its note is settled by it
-    assert memory.found("glue") == ["v:Craft.md", "v:Paste.md"]
+    assert memory.found("glue") == ["v:Craft.md", "v:Paste.md", "v:Origami.md"]
     memory.write("Craft.md", "# Craft\n\nFolding paper cranes is an art.\n")
     assert memory.found("folding paper cranes") == ["v:Craft.md"]
     assert memory.found("glue") == []
@@ -253,6 +254,39 @@ def test_a_recorded_join_counts_as_well(tmp_path: Path) -> None:
     link = Link(MILVUS, "same_as", note.id, SECOND)
     memory.known = projection(replace(element(MILVUS, "Milvus", "engine"), links=(link,)))
     assert [hit.id for hit in memory.search("porridge").hits] == [MILVUS]
+
+
+def test_equal_names_alone_join_nothing(tmp_path: Path) -> None:
+    """Behaviour 28: a note that is called as an element is stays a hit of its own."""
+    memory = Memory(tmp_path, element(MILVUS, "Milvus", "the vector engine"))
+    memory.write("Milvus.md", "# Milvus\n\nMy notes on Milvus.\n")
+    note = memory.library.notes()[0]
+    assert {hit.id for hit in memory.search("milvus").hits} == {MILVUS, note.id}
+    assert all(hit.sources == () for hit in memory.search("milvus").hits)
+
+
+def test_what_is_linked_with_what_was_found_comes_after_it(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.write("owl.md", "# Owl\n\nBarn owls hunt voles. See [[night]].\n")
+    memory.write("night.md", "# Night\n\nDark.\n")
+    memory.write("day.md", "# Day\n\nThe [[owl]] sleeps.\n")
+    memory.write("other.md", "# Other\n\nNothing.\n")
+    found = memory.found("barn owls hunt voles", limit=3)
+    assert found[0] == "v:owl.md"
+    assert set(found[1:]) == {"v:night.md", "v:day.md"}
+    assert memory.found("barn owls hunt voles", spreads=False) == ["v:owl.md", "v:day.md"]
+
+
+def test_a_question_that_only_meaning_answers_is_not_outweighed_by_words_that_say_little(tmp_path: Path) -> None:
+    words = Words("dental dentist molar filling", "station street", "pasta")
+    memory = Memory(tmp_path)
+    memory.write("right.md", "Tuesday: a filling in my lower left molar.\n")
+    memory.write("wrong.md", "The station is where the other people had it when I was there and did wait.\n")
+    for number in range(30):
+        memory.write(f"{number}.md", f"pasta number {number}\n")
+    memory.update()
+    embed(memory, words)
+    assert memory.found("When did I have the dental treatment?", embedder=words)[0] == "v:right.md"
 
 
 def test_hubs_lead_softly(tmp_path: Path) -> None:
@@ -506,3 +540,42 @@ def test_limit_and_odd_questions(tmp_path: Path) -> None:
     assert len(memory.search("owl", limit=5).hits) == 5
     for text in ("\0", "?!", "\ud800", "owl " * 5_000, "[[", "🦉"):
         memory.search(text)
+
+
+def test_a_superseded_title_is_found_with_what_superseded_it_though_that_holds_no_word_of_it(tmp_path: Path) -> None:
+    others = [
+        decision("de_" + f"{n:024x}", f"Cache {n} in Postgres", "cache postgres " * 3) for n in range(0x100, 0x120)
+    ]
+    memory = Memory(
+        tmp_path,
+        decision(FIRST, "Cache answers in Postgres", "because of many other things", superseded_by=SECOND),
+        decision(SECOND, "Memory alone", "quick"),
+        *others,
+    )
+    for limit in (2, 10):
+        found = memory.search("Cache answers in Postgres", limit=limit)
+        assert [hit.id for hit in found.hits[:2]] == [SECOND, FIRST]
+        assert found.hits[1].superseded_by == SECOND
+        assert found.hits[0].score >= found.hits[1].score > 0
+
+
+def test_a_chain_is_shown_from_what_stands_down(tmp_path: Path) -> None:
+    third = "de_" + "3" * 24
+    memory = Memory(
+        tmp_path,
+        decision(FIRST, "Cache answers in Postgres", "known", superseded_by=SECOND),
+        decision(SECOND, "Memory alone", "quick", superseded_by=third),
+        decision(third, "A file", "simple"),
+        decision("de_" + "4" * 24, "Cache something in Postgres", "answers"),
+    )
+    assert [hit.id for hit in memory.search("cache answers postgres").hits[:3]] == [third, SECOND, FIRST]
+
+
+def test_that_a_note_was_moved_stands_behind_all_else_unless_it_is_asked_for(tmp_path: Path) -> None:
+    rename = {"op": "rename", "id": "no_" + "1" * 20, "name": "v:plans/heron.md"}
+    moved = replace(decision(FIRST, "A note was moved", "v:heron.md is v:plans/heron.md since"), mutations=(rename,))
+    memory = Memory(tmp_path, moved, decision(SECOND, "Where herons nest", "a note of plans on many other birds"))
+    ordinary, asked, by_path = map(memory.search, ("plans heron note", "was the note moved", "plans/heron.md"))
+    assert [(hit.id, hit.is_bookkeeping) for hit in ordinary.hits] == [(SECOND, False), (FIRST, True)]
+    assert (asked.hits[0].id, asked.hits[0].is_bookkeeping) == (FIRST, False)
+    assert by_path.hits[0].id == FIRST

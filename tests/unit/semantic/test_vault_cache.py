@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import stat
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from semantic.errors import NoteUnwritable
 from semantic.fields import note_document
+from semantic.ids import note_id
 from semantic.query import SemanticQuery
 from semantic.testing import open_store
 from semantic.vault import shelf
@@ -92,6 +95,75 @@ def test_a_second_start_parses_nothing(home: Path, readings: Readings) -> None:
     assert again.digest() == first.digest()
     assert again.note("v", "A.md") == first.note("v", "A.md")
     assert stat.S_IMODE((home / "notes.sqlite").stat().st_mode) == 0o600
+
+
+def test_a_vault_that_is_away_at_the_start_is_served_as_last_read(home: Path, readings: Readings) -> None:
+    first = start(home)
+    readings.taken()
+    (home / "v").rename(home / "away")
+    again = start(home)
+    (problem,) = again.reconcile().problems
+    assert "does not exist; its 3 notes are kept as last read" in problem.reason
+    assert again.digest() == first.digest()
+    assert again.snapshot() == first.snapshot()
+    (found,) = again.notes(tag="tag")
+    assert found.text == "[[A]] #tag\n"
+    assert again.fresh_note("v", "B.md") == found
+    with pytest.raises(NoteUnwritable):
+        again.bounds("v")
+    (home / "away" / "B.md").unlink()
+    (home / "away" / "C.md").write_text("new\n")
+    (home / "away").rename(home / "v")
+    report = again.reconcile()
+    assert (report.removed, [one for one in report.problems if one.path == "v:"]) == (1, [])
+    assert sorted(one.path for one in again.snapshot().values()) == ["A.md", "C.md", "bad.md"]
+    assert readings.taken() == 1
+    assert start(home).digest() == again.digest()
+
+
+def test_a_vault_whose_mount_point_is_empty_at_the_start_is_served_as_last_read(home: Path) -> None:
+    first = start(home)
+    (home / "v").rename(home / "away")
+    (home / "v").mkdir()
+    again = start(home)
+    assert again.digest() == first.digest()
+    assert [one.is_away for one in again.daily_notes()] == [True]
+    (problem,) = [one for one in again.reconcile().problems if one.path == "v:"]
+    assert "only 0 of 3 notes are there, so the folder may be half mounted" in problem.reason
+    assert start(home).snapshot() == first.snapshot()
+    (home / "v").rmdir()
+    (home / "away").rename(home / "v")
+    assert [one.is_away for one in again.daily_notes()] == [True]
+    assert [one for one in again.reconcile().problems if one.path == "v:"] == []
+    assert again.digest() == first.digest()
+    assert again.daily_notes() == []
+    assert Library({"v": home / "v"}, Contract(), later, UTC).reconcile().files == 3
+
+
+def test_a_loss_that_is_accepted_at_the_start_is_one(home: Path) -> None:
+    start(home)
+    for file in (home / "v").iterdir():
+        file.unlink()
+    library = Library({"v": home / "v"}, Contract(), later, UTC, NoteCache(home / "notes.sqlite", "told"))
+    library.reconcile(accept_loss=True)
+    assert library.snapshot() == {}
+    assert start(home).snapshot() == {}
+
+
+def test_a_note_of_an_absent_vault_whose_text_is_not_held_is_said(home: Path) -> None:
+    start(home)
+    with contextlib.closing(sqlite3.connect(home / "notes.sqlite")) as database, database:
+        database.execute("UPDATE notes SET note = x'00' WHERE path = 'A.md'")
+    (home / "v").rename(home / "away")
+    again = start(home)
+    assert sorted(one.path for one in again.snapshot().values()) == ["B.md", "bad.md"]
+    (home / "v").write_text("a file")
+    (problem,) = start(home).reconcile().problems
+    assert "is no folder" in problem.reason
+    (home / "v").unlink()
+    library = Library({"v": home / "v"}, Contract(), later, UTC, NoteCache(home / "notes.sqlite", "told"))
+    (problem,) = library.reconcile().problems
+    assert "its 2 notes are kept as last read; 1 more were known, and their text is not held here" in problem.reason
 
 
 def test_what_changed_while_nobody_looked_is_read(home: Path, readings: Readings) -> None:
@@ -180,3 +252,24 @@ def test_words_of_notes_are_kept_and_searched_alike(tmp_path: Path) -> None:
     assert len(changed) == 4
     (tmp_path / "notes.sqlite").unlink()
     assert ask() == changed
+
+
+def test_a_note_that_is_gone_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "v").mkdir()
+    (tmp_path / "v/kept.md").write_text("# Kept\n\nquay [[gone]]\n")
+    (tmp_path / "v/gone.md").write_text("# Gone\n\nxyzzyheron\n")
+    file = tmp_path / "notes.sqlite"
+
+    def look() -> tuple[set[str], bool]:
+        store = open_store(tmp_path / "m", vaults={"v": tmp_path / "v"}, clock=later, cache=file)
+        store.reconcile()
+        store.search(SemanticQuery("quay", dense=False), None)
+        store.close()
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            ids = {id_.partition("#")[0] for (id_,) in database.execute("SELECT id FROM words")}
+        return ids, any(b"xyzzyheron" in one.read_bytes() for one in tmp_path.glob("notes.sqlite*"))
+
+    kept, gone = note_id("v", "kept.md"), note_id("v", "gone.md")
+    assert look() == ({kept, gone}, True)
+    (tmp_path / "v/gone.md").unlink()
+    assert look() == ({kept}, False)
