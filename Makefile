@@ -21,7 +21,7 @@ demo: $(STAMP)
 	@$(BIN)/memoryd demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(STAMP)
 	$(BIN)/ruff check .
