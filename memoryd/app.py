@@ -179,7 +179,7 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         models.wake()
         graph_changed()
 
-    scan = Scan({"episodic": episodic, "semantic": semantic}, after=looked_at)
+    scan = Scan({"episodic": episodic, "semantic": semantic}, clock=lambda: clock().astimezone(zone), after=looked_at)
     forgotten = Forgotten(semantic.forgotten, episodic.get, episodic.set_refused, scan.catch_up)
     watcher = Watcher(lambda: [*episodic.watched(), *semantic.watched()], scan.follow, on_gap=scan.catch_up)
     jobs.register(Job(name="scan", summary="Look at every file.", run=lambda _, run: scan.run(run.check)))

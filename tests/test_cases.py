@@ -28,11 +28,9 @@ COVERED = {
         "unit/episodic/test_store_edits.py::test_a_deleted_file_leaves_no_ghost",
         "integration/test_watch_machine.py::test_a_deleted_file_leaves_no_ghost",
     ],
-    "BH12": ["integration/test_episodic_store.py::test_what_is_written_is_found_by_both_arms_and_after_a_restart"],
     "BH14": ["unit/episodic/test_search.py::test_equal_texts_are_one_hit_that_names_both_places"],
     "BH16": ["integration/test_episodic_store.py::test_closing_leaves_no_process_no_lock_and_no_socket"],
     "BH17": ["contract/test_engine_contract.py::test_any_name_filters_as_itself"],
-    "BH18": ["contract/test_engine_contract.py::test_vectors_of_another_length_are_refused_by_both_sizes"],
     "BH23": [
         "unit/text/test_front_matter.py::test_a_byte_order_mark_hides_nothing",
         "unit/semantic/test_vault_note.py::test_a_byte_order_mark_changes_no_chunk",

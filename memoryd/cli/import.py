@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import click
 
-from memoryd.cli.frame import Command, Failure, Frame, Group, clean, counted, pass_frame, write_raw
+from memoryd.cli.frame import Command, Failure, Frame, Group, clean, counted, pass_frame
+from memoryd.cli.progress import run_job
 
-_POLL_S = 0.3
 _WORDS = {
     "recorded": "recorded",
     "known": "known already",
@@ -55,20 +53,7 @@ def kg_memory(frame: Frame, path: Path, dry_run: bool) -> None:
 
 def _take_in(frame: Frame, source: str, path: Path, *, is_dry: bool) -> None:
     arguments = {"source": source, "path": str(path.resolve()), "dry_run": is_dry}
-    frame.client.call("POST", "/v1/jobs/import/run", body={"args": arguments})
-    shows = sys.stderr.isatty() and not frame.as_json
-    while (answer := frame.client.call("GET", "/v1/jobs/import")).body["state"] == "running":
-        progress = answer.body.get("progress")
-        if shows and progress:
-            click.echo(f"\r\033[K{progress['done']} of {progress['total']} files", nl=False, err=True)
-        time.sleep(_POLL_S)
-    if shows:
-        click.echo("\r\033[K", nl=False, err=True)
-    if frame.as_json:
-        write_raw(answer.raw)
-    if answer.body.get("last_error"):
-        raise Failure(str(answer.body["last_error"]))
-    result = answer.body["result"]
+    result = run_job(frame, "import", arguments)
     is_empty = not any(result["turns"].values()) and bool(result["problems"] or result["skipped"])
     if not frame.as_json and not is_empty:
         for line in _describe(result, is_dry=is_dry):

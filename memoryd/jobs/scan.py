@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -38,15 +39,19 @@ class Scan:
     """Runs one pass at a time over all stores and keeps what it met.
 
     A store that fails is named in ``failures`` and does not keep the others from being read. ``after`` is called when
-    something was indexed: the embedding queue wants to know.
+    something was indexed: the embedding queue wants to know. ``clock`` returns the present in the zone of the person.
     """
 
-    def __init__(self, stores: Mapping[str, Scanned], *, after: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, stores: Mapping[str, Scanned], *, clock: Callable[[], datetime], after: Callable[[], None] | None = None
+    ) -> None:
         self._stores = stores
+        self._clock = clock
         self._after = after
         self._one_at_a_time = threading.Lock()
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._failures: dict[str, str] = {}
+        self._last_good: dict[str, datetime] = {}
         self._missed: dict[str, set[Path]] = {}
         self._whole: set[str] = set()
         self._looked_at = 0
@@ -78,7 +83,7 @@ class Scan:
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Stores whose last pass failed, with the reason."""
+        """Stores whose last pass failed, with the reason and when they were last read whole."""
         return dict(self._failures)
 
     def run(self, check: Callable[[], None] = lambda: None) -> None:
@@ -127,13 +132,18 @@ class Scan:
             # The other store must hear of the paths all the same; this one hears of them again with the next burst,
             # or looks at everything.
             log.exception("refresh_failed", store=name, paths=len(paths))
-            self._failures[name] = f"{type(error).__name__}: {error}"
+            self._fail(name, error)
             self._missed[name] = paths
             return
         self._failures.pop(name, None)
         if report.changed or report.removed:
             log.info("refreshed", store=name, changed=report.changed, removed=report.removed)
         self._problems[name] = _joined(self._problems.get(name, ()), report)
+
+    def _fail(self, name: str, error: Exception) -> None:
+        good = self._last_good.get(name)
+        when = "not yet since the start" if good is None else f"{good:%Y-%m-%d %H:%M}"
+        self._failures[name] = f"{type(error).__name__}: {error} (last read whole: {when})"
 
     def _tell(self) -> None:
         if self._after is not None:
@@ -148,9 +158,10 @@ class Scan:
             self._whole.add(name)
             # The other store must be read all the same; the failure is kept for `degraded` and told in the log.
             log.exception("scan_failed", store=name)
-            self._failures[name] = f"{type(error).__name__}: {error}"
+            self._fail(name, error)
             return
         self._whole.add(name)
+        self._last_good[name] = self._clock()
         self._failures.pop(name, None)
         self._missed.pop(name, None)
         happened = [one for one in self._problems.get(name, ()) if one.happened and one not in report.problems]

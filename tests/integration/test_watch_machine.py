@@ -121,7 +121,7 @@ class Home:
             folder.mkdir(parents=True, exist_ok=True)
         self.semantic = open_semantic(self.memory, self.vaults)
         self.episodic = open_episodic(home, self.semantic)
-        self.scan = Scan({"episodic": self.episodic, "semantic": self.semantic})
+        self.scan = Scan({"episodic": self.episodic, "semantic": self.semantic}, clock=lambda: datetime.now(UTC))
         self.scan.run()
         self.watcher = Watcher(
             lambda: [*self.episodic.watched(), *self.semantic.watched()],
@@ -152,7 +152,7 @@ class Home:
             (Path(folder) / "memory").symlink_to(self.memory)
             semantic = open_semantic(self.memory, self.vaults)
             with closing(semantic), closing(open_episodic(Path(folder), semantic)) as episodic:
-                Scan({"episodic": episodic, "semantic": semantic}).run()
+                Scan({"episodic": episodic, "semantic": semantic}, clock=lambda: datetime.now(UTC)).run()
                 return seen(episodic, semantic)
 
     def settle(self, patience_s: float = PATIENCE_S) -> None:

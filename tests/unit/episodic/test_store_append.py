@@ -194,6 +194,34 @@ def test_an_engine_that_refuses_to_write_is_named(tmp_path: Path) -> None:
     store.close()
 
 
+def test_what_is_counted_as_indexed_is_what_the_engine_holds(tmp_path: Path) -> None:
+    """BH12: an index that cannot be written is named, and no count claims what is not there."""
+    is_full = True
+
+    class Full(ExactEngine):
+        def put_lexical(self, rows: Sequence[LexicalRow], collection: str = LEXICAL) -> None:
+            if is_full:
+                raise EngineError("the disk is full")
+            super().put_lexical(rows, collection)
+
+    path = tmp_path / "state" / "exact.db"
+    store = make_store(tmp_path, engine_factory=lambda: Full(path))
+    store.open()
+    store.reconcile()
+    store.append(new("the walrus sleeps"))
+    store.append(new("the otter wakes"))
+
+    counts = store.counts()
+    assert (counts.chunks, counts.pending) == (2, 2)
+    assert ExactEngine(path).count(LEXICAL) == 0
+    assert "the disk is full" in store.degraded()[0]
+    is_full = False
+    store.reconcile()
+    counts = store.counts()
+    assert (counts.chunks, counts.pending, ExactEngine(path).count(LEXICAL)) == (2, 0, 2)
+    store.close()
+
+
 def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     store.set_refused(["ep_1"])

@@ -115,3 +115,20 @@ def test_the_number_of_vectors_is_kept_right_through_every_change(store: Episodi
     assert store.counts().vectors == {embedder.fingerprint: 3}
     assert store._documents.vector_counts(embedder.fingerprint) == (0, 3)
     assert store._documents.vector_counts("unheard") == (3, 0)
+
+
+def test_a_model_of_another_size_is_never_mixed_with_the_old_one(store: EpisodicStore) -> None:
+    """BH18: after a change of model old vectors answer nothing, and it is said until there are new ones."""
+    for text in ("the falcon key is nine", "the heron key is ten"):
+        store.append(new(text))
+    embed_all(store, WordEmbedder(fingerprint="small", dimension=8))
+    large = WordEmbedder(fingerprint="large", dimension=16)
+
+    between = store.search(EpisodicQuery("falcon key", lexical=False), large)
+    assert (between.hits, between.degraded) == ((), ("2 chunks not yet embedded",))
+    embed_all(store, large)
+    after = store.search(EpisodicQuery("falcon key", lexical=False), large)
+    assert after.degraded == ()
+    assert after.hits[0].text == "the falcon key is nine"
+    assert all(hit.score > 0 for hit in after.hits)
+    assert store.counts().vectors == {"small": 2, "large": 2}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ from memoryd.text.report import Problem, Report
 from memoryd.text.stop import stop_point
 
 A, B = Path("/v/a.md"), Path("/v/b.md")
+
+
+def utc_now() -> datetime:
+    return datetime(2026, 11, 30, 14, 5, tzinfo=UTC)
 
 
 class Store:
@@ -39,10 +44,10 @@ class Store:
 
 def test_every_store_hears_of_a_change_though_another_one_fails_and_that_one_hears_again() -> None:
     failing, other, told = Store(OSError("no space")), Store(), []
-    scan = Scan({"episodic": failing, "semantic": other}, after=lambda: told.append(1))
+    scan = Scan({"episodic": failing, "semantic": other}, clock=utc_now, after=lambda: told.append(1))
     scan.follow({A})
     assert other.calls == [{A}]
-    assert scan.failures == {"episodic": "OSError: no space"}
+    assert scan.failures == {"episodic": "OSError: no space (last read whole: not yet since the start)"}
     scan.follow({B})
     assert failing.calls == [{A}, {A, B}]
     assert other.calls == [{A}, {B}]
@@ -50,9 +55,19 @@ def test_every_store_hears_of_a_change_though_another_one_fails_and_that_one_hea
     assert len(told) == 2
 
 
+def test_a_failing_store_says_when_it_was_last_read_whole() -> None:
+    """Behaviour 14: health names the failure with the last good time."""
+    scan = Scan({"episodic": Store(Report(), OSError("away"), Report())}, clock=utc_now)
+    scan.run()
+    scan.run()
+    assert scan.failures == {"episodic": "OSError: away (last read whole: 2026-11-30 14:05)"}
+    scan.run()
+    assert scan.failures == {}
+
+
 def test_a_whole_pass_settles_what_was_missed() -> None:
     store = Store(OSError("no space"))
-    scan = Scan({"episodic": store})
+    scan = Scan({"episodic": store}, clock=utc_now)
     scan.follow({A})
     scan.run()
     scan.follow({B})
@@ -62,7 +77,7 @@ def test_a_whole_pass_settles_what_was_missed() -> None:
 def test_after_very_many_paths_everything_is_looked_at() -> None:
     store = Store()
     paths = {Path(f"/v/{number}.md") for number in range(MANY_PATHS)}
-    Scan({"episodic": store}).follow(paths)
+    Scan({"episodic": store}, clock=utc_now).follow(paths)
     assert store.calls == [paths, "all"]
 
 
@@ -76,7 +91,7 @@ def test_problems_stay_until_their_file_is_looked_at_again() -> None:
         Report(looked_at=("v:",)),
         Report(looked_at=("journal", "journal/")),
     )
-    scan = Scan({"semantic": store})
+    scan = Scan({"semantic": store}, clock=utc_now)
     scan.run()
 
     def shown() -> dict[str, str]:
@@ -104,7 +119,7 @@ def test_what_was_done_once_is_told_after_later_looks_too_and_only_so_much_of_it
         Report(looked_at=("journal", "journal/")),
         Report(),
     )
-    scan = Scan({"episodic": store})
+    scan = Scan({"episodic": store}, clock=utc_now)
     for _ in range(MOST_HAPPENED + 3):
         scan.follow({A})
     assert len(scan.problems) == MOST_HAPPENED + 2
@@ -114,7 +129,7 @@ def test_what_was_done_once_is_told_after_later_looks_too_and_only_so_much_of_it
 
 def test_once_it_is_stopped_nothing_is_looked_at() -> None:
     store = Store()
-    scan = Scan({"episodic": store})
+    scan = Scan({"episodic": store}, clock=utc_now)
     scan.stop()
     scan.catch_up()
     with pytest.raises(RunCancelledError):
@@ -134,7 +149,7 @@ def test_a_pass_under_way_ends_at_the_next_file_and_is_no_failure() -> None:
             return Report()
 
     long, other = Long(), Store()
-    scan = Scan({"episodic": long, "semantic": other})
+    scan = Scan({"episodic": long, "semantic": other}, clock=utc_now)
     with pytest.raises(RunCancelledError):
         scan.run()
     assert (long.calls, other.calls, dict(scan.failures)) == ([0, 1, 2, 3], [], {})
@@ -154,11 +169,11 @@ def test_a_run_that_is_cancelled_ends_at_the_next_file() -> None:
             raise RunCancelledError
 
     with pytest.raises(RunCancelledError):
-        Scan({"episodic": Long()}).run(check)
+        Scan({"episodic": Long()}, clock=utc_now).run(check)
 
 
 def test_until_everything_was_looked_at_once_answers_are_told_so() -> None:
-    scan = Scan({"episodic": Store(), "semantic": Store(OSError("away"))})
+    scan = Scan({"episodic": Store(), "semantic": Store(OSError("away"))}, clock=utc_now)
     assert scan.reading is not None
     scan.follow({A})
     assert scan.reading is not None

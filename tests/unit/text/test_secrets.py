@@ -116,7 +116,7 @@ def test_a_private_key_goes_whole_even_without_its_end() -> None:
         "pass: all 12 tests, tests pass 12 of 14",
         "fetch(url, {credentials: 'include'})",
         "the secret: it is read from settings.py:12",
-        '"resolved": "https://registry.npmjs.org/x/-/x-1.2.3.tgz", "integrity": "sha512-oRmzQ2bP8j5k3+7hQzabc=="',
+        '"resolved": "https://packages.example/x/-/x-1.2.3.tgz", "integrity": "sha512-oRmzQ2bP8j5k3+7hQzabc=="',
     ],
 )
 def test_what_only_looks_long_or_speaks_of_secrets_stays(text: str) -> None:
