@@ -89,7 +89,7 @@ def read_endpoint(places: Places) -> Endpoint:
         raise DaemonUnreachable(
             f"{places.endpoint_file} cannot be read; `memoryd doctor --repair` puts it right"
         ) from error
-    if not _is_alive(endpoint.pid):
+    if not is_alive(endpoint.pid):
         raise DaemonUnreachable(f"the daemon (pid {endpoint.pid}) ended without a word; `memoryd up` starts it again")
     return endpoint
 
@@ -132,7 +132,8 @@ def _xdg(environ: Mapping[str, str], name: str, default: str) -> str:
     return given or os.path.expanduser(default)
 
 
-def _is_alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Tell whether there is a process with this id, whoever's it is."""
     # Zero and less name groups of processes, not one.
     if pid <= 0:
         return False

@@ -19,7 +19,7 @@ import time
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from clients.endpoint import DaemonUnreachable, Places, find_places, is_owned, read_endpoint
+from clients.endpoint import DaemonUnreachable, Places, find_places, is_alive, is_owned, read_endpoint
 
 UNIT = "memoryd.service"
 LABEL = "org.memoryd.memoryd"
@@ -152,22 +152,14 @@ def _is_recent(descriptor: int) -> bool:
         return False
     if age_s < 0:
         return False
-    return age_s < (_STARTING_S if _is_alive(number) else _BACK_OFF_S)
+    return age_s < (_STARTING_S if _is_running(number) else _BACK_OFF_S)
 
 
-def _is_alive(pid: int) -> bool:
-    if pid <= 0:
-        return False
+def _is_running(pid: int) -> bool:
     if pid in _started:
         # An ended child of our own stays a process until it is asked for.
         return _started[pid].poll() is None
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+    return is_alive(pid)
 
 
 def _start_detached(places: Places, environ: Mapping[str, str]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
@@ -23,7 +22,7 @@ from memoryd.api.schemas.graph import (
 )
 from memoryd.api.services import Services
 from memoryd.render.budget import cut_text
-from memoryd.render.meter import utf16_units
+from memoryd.render.meter import json_units
 from memoryd.text.hit import Hit
 from semantic.graph.asking import Answered
 from semantic.graph.explain import Explanation
@@ -117,8 +116,8 @@ def graph_router(services: Services) -> APIRouter:
             body.query,
             list(dict.fromkeys(id_ for hit in found.hits for id_ in _about(hit))),
             body.max_chars,
-            cost_of_node=lambda node: _units(_short_node_body(node)),
-            cost_of_edge=lambda edge: _units(edge_body(edge)),
+            cost_of_node=lambda node: json_units(_short_node_body(node)),
+            cost_of_edge=lambda edge: json_units(edge_body(edge)),
         )
         degraded = dict.fromkeys((*missing, *found.degraded, *seen.degraded))
         return answer(services, {"query": body.query, **_answered_body(answered), "degraded": list(degraded)})
@@ -150,10 +149,6 @@ def _about(hit: Hit) -> Iterator[str]:
 def _short_node_body(node: Node) -> dict[str, Any]:
     body = node_body(node)
     return body | {"about": cut_text(body["about"], ABOUT_UNITS)} if "about" in body else body
-
-
-def _units(body: dict[str, Any]) -> int:
-    return utf16_units(json.dumps(body, ensure_ascii=False))
 
 
 def _answered_body(answered: Answered) -> dict[str, Any]:

@@ -20,11 +20,6 @@ def child_environ(environ: Mapping[str, str]) -> dict[str, str]:
     return {**kept, CHILD_MARK: "1"}
 
 
-def is_child(environ: Mapping[str, str]) -> bool:
-    """Tell whether this process was started by memory."""
-    return bool(environ.get(CHILD_MARK))
-
-
 def is_own_prompt(text: str) -> bool:
     """Tell whether a prompt was written by memory."""
     return OWN_PROMPT in text[:400]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 _BEYOND_BMP = 0xFFFF
 
 
@@ -10,6 +13,11 @@ def utf16_units(text: str) -> int:
     if text.isascii():
         return len(text)
     return len(text) + sum(ord(character) > _BEYOND_BMP for character in text)
+
+
+def json_units(value: Any) -> int:
+    """Return how long a value is as JSON, as an answer carries it."""
+    return utf16_units(json.dumps(value, ensure_ascii=False))
 
 
 def cut_to_units(text: str, units: int) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from memoryd.render.budget import cut_text
-from memoryd.render.meter import utf16_units
+from memoryd.render.meter import json_units
 from memoryd.text.fence import defuse
 
 # Marks that turn the order of text around, and characters that only a machine sees.
@@ -44,11 +43,11 @@ def cut_items(items: list[dict[str, Any]], max_chars: int, *, noun: str) -> tupl
     kept: list[dict[str, Any]] = []
     room, shortened = max_chars, 0
     for item in items:
-        size = _size(item)
+        size = json_units(item)
         fitted, was_shortened = item, False
         if size > room or size > max(max_chars // _SHARE, _LEAST):
             fitted, was_shortened = _shorten(item, min(room, max(max_chars // _SHARE, _LEAST)))
-            size = _size(fitted)
+            size = json_units(fitted)
         if size > room:
             break
         kept.append(fitted)
@@ -64,7 +63,7 @@ def cut_items(items: list[dict[str, Any]], max_chars: int, *, noun: str) -> tupl
 
 def cut_item(item: dict[str, Any], max_chars: int) -> tuple[dict[str, Any], str | None]:
     """Return one item within a length, and a sentence on what was left out."""
-    if _size(item) <= max_chars:
+    if json_units(item) <= max_chars:
         return item, None
     fitted, _ = _shorten(item, max_chars)
     names = [key for key in item if fitted.get(key) != item[key]]
@@ -75,16 +74,16 @@ def _shorten(item: dict[str, Any], room: int) -> tuple[dict[str, Any], bool]:
     """Return the item with its longest texts cut, and its longest lists shortened, until it fits."""
     fitted = dict(item)
     for _ in range(len(item)):
-        over = _size(fitted) - room
+        over = json_units(fitted) - room
         if over <= 0:
             break
-        longest = max(fitted, key=lambda key: _size(fitted[key]))
+        longest = max(fitted, key=lambda key: json_units(fitted[key]))
         value = fitted[longest]
-        keep = max(_size(value) - over - 2, 0)
-        if isinstance(value, str) and _size(value) > _LEAST:
+        keep = max(json_units(value) - over - 2, 0)
+        if isinstance(value, str) and json_units(value) > _LEAST:
             fitted[longest] = _cut_to_json(value, max(keep, 0))
         elif isinstance(value, list):
-            while value and _size(value) > keep:
+            while value and json_units(value) > keep:
                 value = value[: len(value) * 3 // 4 if len(value) > 3 else len(value) - 1]
             fitted[longest] = value
         else:
@@ -97,11 +96,7 @@ def _cut_to_json(text: str, units: int) -> str:
     room = units
     while room > 0:
         cut = cut_text(text, room)
-        if (over := _size(cut) - units) <= 0:
+        if (over := json_units(cut) - units) <= 0:
             return cut
         room -= max(over, 8)
     return ""
-
-
-def _size(value: Any) -> int:
-    return utf16_units(json.dumps(value, ensure_ascii=False))
