@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from episodic.documents import Documents
-from episodic.forgetting import Forgetting
-from episodic.index import Index
-from episodic.inspection import Tell
-from episodic.manifest import Manifest
-from episodic.reconcile import Reconciler
-from episodic.refusal import Refusals
-from episodic.schema import MANIFEST
+from episodic.index.documents import Documents
+from episodic.index.inspection import Tell
+from episodic.index.manifest import Manifest
+from episodic.index.reconcile import Reconciler
+from episodic.index.refusal import Refusals
+from episodic.index.schema import MANIFEST
+from episodic.index.upkeep import Index
+from episodic.writing.forgetting import Forgetting
 from memoryd.text.report import Problem, Report
 
 

@@ -15,31 +15,31 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from episodic.backlog import Backlog
-from episodic.capture import Appended, Capture
-from episodic.context import Surroundings
-from episodic.documents import Documents
 from episodic.engine.port import Engine, FloatArray, weights_collection
 from episodic.episode import Episode, NewEpisode
 from episodic.errors import EngineError, TranscriptMissing, UnknownEpisode
-from episodic.excerpt import put_first, read_excerpt
-from episodic.finding import Findings
-from episodic.folder import JournalFolder
-from episodic.forgetting import Forgetting
-from episodic.identity import key_id
-from episodic.index import Index
-from episodic.inspection import Counts, IndexState, Inspection, Tell
-from episodic.intake import Intake
-from episodic.journal import entry_heading
-from episodic.manifest import Manifest
-from episodic.mending import Mending
+from episodic.index.backlog import Backlog
+from episodic.index.documents import Documents
+from episodic.index.finding import Findings
+from episodic.index.inspection import Counts, IndexState, Inspection, Tell
+from episodic.index.intake import Intake
+from episodic.index.manifest import Manifest
+from episodic.index.mending import Mending
+from episodic.index.reconcile import Reconciler
+from episodic.index.recovery import RESTS_S
+from episodic.index.refusal import Refusals
+from episodic.index.roots import DailyNotes, Roots, Sources
+from episodic.index.timeline import Day, Timeline
+from episodic.index.upkeep import Index
+from episodic.journal.excerpt import put_first, read_excerpt
+from episodic.journal.identity import key_id
+from episodic.journal.text import entry_heading
 from episodic.rebuilding import Rebuilding
-from episodic.reconcile import Reconciler
-from episodic.recovery import RESTS_S
-from episodic.refusal import Refusals
-from episodic.roots import DailyNotes, Roots, Sources
-from episodic.search import EpisodicQuery, EpisodicSearch
-from episodic.timeline import Day, Timeline
+from episodic.search.arms import EpisodicQuery, EpisodicSearch
+from episodic.search.context import Surroundings
+from episodic.writing.capture import Appended, Capture
+from episodic.writing.folder import JournalFolder
+from episodic.writing.forgetting import Forgetting
 from memoryd.text.embedder import Embedder, Weights
 from memoryd.text.hit import Found
 from memoryd.text.report import Problem, Report

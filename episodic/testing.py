@@ -15,9 +15,9 @@ import numpy.typing as npt
 from episodic.engine.exact import ExactEngine
 from episodic.engine.port import Engine
 from episodic.episode import NewEpisode
-from episodic.recovery import RESTS_S
-from episodic.roots import DailyNotes, Sources
-from episodic.search import EpisodicQuery
+from episodic.index.recovery import RESTS_S
+from episodic.index.roots import DailyNotes, Sources
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from memoryd.text.embedder import Embedder, Vectors
 from memoryd.text.terms import terms

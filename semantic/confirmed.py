@@ -24,7 +24,7 @@ from pathlib import Path
 
 from semantic.graph.curated import PathEnds
 from semantic.model import Decision, Element
-from semantic.projection import Projection
+from semantic.projection.picture import Projection
 
 FORMAT = 1
 LARGEST_BYTES = 4 * 2**20

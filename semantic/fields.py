@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from memoryd.text.canonical import digest
 from semantic.model import Decision, Element, Note, Scope, Section
-from semantic.vault.tag import fold_tag
+from semantic.tag import fold_tag
 
 DocumentKind = Literal["note", "element", "decision"]
 

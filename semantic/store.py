@@ -18,32 +18,32 @@ import numpy.typing as npt
 from memoryd.text.embedder import Embedder
 from memoryd.text.hit import Found
 from memoryd.text.report import Problem, Report
-from semantic import listing
-from semantic.active import LIMIT_UNITS, Pass, Place
-from semantic.attention import Attention
+from semantic.attention.active import LIMIT_UNITS, Pass, Place
+from semantic.attention.record import Attention
+from semantic.attention.settling import Settling
+from semantic.attention.standing import Standing
 from semantic.counts import Counts
-from semantic.desk import OWN_VAULT, Desk
-from semantic.export import export_projection
-from semantic.forgetting import Forgotten, forget
+from semantic.curation.planning import Planning
 from semantic.graph.sources import Graphs
-from semantic.instant import Clock
-from semantic.ledger import Ledger
+from semantic.log.instant import Clock
+from semantic.log.ndjson import is_below
 from semantic.model import Cost, Decision, Element, Link, Note, Scope
-from semantic.ndjson import is_below
-from semantic.planning import Planning
-from semantic.project import Project
-from semantic.projection import Projection
-from semantic.projects import Projects, minting
-from semantic.query import SemanticQuery
-from semantic.recording import NewDecision, Recorded, record
-from semantic.search import SemanticIndex
-from semantic.settling import Settling
-from semantic.standing import Standing
+from semantic.project.naming import Project
+from semantic.projection.export import export_projection
+from semantic.projection.ledger import Ledger
+from semantic.projection.picture import Projection
+from semantic.search import listing
+from semantic.search.index import SemanticIndex
+from semantic.search.query import SemanticQuery
 from semantic.taking import Taking
 from semantic.vault.cache import NoteCache
 from semantic.vault.contract import Contract
 from semantic.vault.daily import DailyNotes
 from semantic.vault.library import Library
+from semantic.writing.desk import OWN_VAULT, Desk
+from semantic.writing.forgetting import Forgotten, forget
+from semantic.writing.projects import Projects, minting
+from semantic.writing.recording import NewDecision, Recorded, record
 
 Tell = Callable[[str, int, int], None]
 """Told what is done, how much of it, and of how much."""
@@ -139,7 +139,7 @@ class SemanticStore:
         return recorded
 
     def forget(self, ids: Sequence[str], *, actor: str = "person", session: str | None = None) -> Forgotten:
-        """Forget elements, decisions and episodes; see ``semantic.forgetting``.
+        """Forget elements, decisions and episodes; see ``semantic.writing.forgetting``.
 
         Raises:
             InvalidDecision: Something in the list is no id of these.
@@ -217,7 +217,7 @@ class SemanticStore:
     def settle_active(
         self, scope: Scope, project: str | None, *, cost: Cost, limit: int = LIMIT_UNITS, actor: str = "job:active"
     ) -> Pass:
-        """Bring the active set of a scope within its budget, durably; see ``semantic.active``.
+        """Bring the active set of a scope within its budget, durably; see ``semantic.attention.active``.
 
         Args:
             scope: ``user``, or ``project`` with the project's id.
@@ -258,7 +258,7 @@ class SemanticStore:
         *,
         project: str | None = None,
     ) -> list[Element]:
-        """Return living elements in the order of ``semantic.listing.listing_key``; see ``semantic.listing.select``."""
+        """Return living elements in the order of ``listing.listing_key``; see ``listing.select``."""
         return listing.select(self.projection(), q=q, kind=kind, scope=scope, near=near, project=project)
 
     def place_of(self, id_: str, *, cost: Cost, limit: int = LIMIT_UNITS) -> Place:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from semantic import ndjson
-from semantic.attention import Attention
+from semantic.attention.merge import merge_records
+from semantic.attention.record import Attention
 from semantic.errors import WriteFailed
-from semantic.ledger import Ledger
-from semantic.merge import merge_records, merge_shards
-from semantic.offer import Offer, offers
+from semantic.log import ndjson
+from semantic.log.merge import merge_shards
+from semantic.projection.ledger import Ledger
+from semantic.writing.offer import Offer, offers
 
 
 class Taking:

@@ -21,28 +21,28 @@ COVERED = {
     "BH01": ["unit/text/test_pieces.py::test_a_table_cell_of_21000_characters"],
     "BH02": ["unit/text/test_blocks.py::test_a_comment_in_a_shell_fence_is_no_heading"],
     "BH03": ["unit/text/test_pieces.py::test_no_sentence_stands_in_two_pieces"],
-    "BH04": ["unit/episodic/test_search.py::test_a_note_of_22_kb_without_headings_is_found_at_its_end"],
+    "BH04": ["unit/episodic/search/test_arms.py::test_a_note_of_22_kb_without_headings_is_found_at_its_end"],
     "BH09": ["unit/episodic/test_store_edits.py::test_refreshing_one_file_touches_no_other"],
     "BH10": ["unit/episodic/test_store_edits.py::test_near_equal_names_stay_apart"],
     "BH11": [
         "unit/episodic/test_store_edits.py::test_a_deleted_file_leaves_no_ghost",
         "integration/test_watch_machine.py::test_a_deleted_file_leaves_no_ghost",
     ],
-    "BH14": ["unit/episodic/test_search.py::test_equal_texts_are_one_hit_that_names_both_places"],
+    "BH14": ["unit/episodic/search/test_arms.py::test_equal_texts_are_one_hit_that_names_both_places"],
     "BH16": ["integration/test_episodic_store.py::test_closing_leaves_no_process_no_lock_and_no_socket"],
     "BH17": ["contract/test_engine_contract.py::test_any_name_filters_as_itself"],
     "BH23": [
         "unit/text/test_front_matter.py::test_a_byte_order_mark_hides_nothing",
-        "unit/semantic/test_vault_note.py::test_a_byte_order_mark_changes_no_chunk",
+        "unit/semantic/vault/test_note.py::test_a_byte_order_mark_changes_no_chunk",
     ],
     "BH25": [
-        "unit/semantic/test_vault_note.py::test_the_front_matter_is_in_no_section",
-        "unit/semantic/test_search.py::test_same_front_matter_crowds_out_nothing",
+        "unit/semantic/vault/test_note.py::test_the_front_matter_is_in_no_section",
+        "unit/semantic/search/test_index.py::test_same_front_matter_crowds_out_nothing",
     ],
-    "BH26": ["unit/semantic/test_vault_tag.py::test_text_tags_follow_obsidian"],
-    "BH27": ["unit/semantic/test_vault_tag.py::test_text_tags_follow_obsidian"],
-    "BH28": ["unit/semantic/test_vault_link.py::test_table_pipe_is_escaped"],
-    "BH29": ["unit/semantic/test_vault_link.py::test_leaves_alone_what_is_no_link"],
+    "BH26": ["unit/semantic/vault/test_tag.py::test_text_tags_follow_obsidian"],
+    "BH27": ["unit/semantic/vault/test_tag.py::test_text_tags_follow_obsidian"],
+    "BH28": ["unit/semantic/vault/test_link.py::test_table_pipe_is_escaped"],
+    "BH29": ["unit/semantic/vault/test_link.py::test_leaves_alone_what_is_no_link"],
     "BH42": ["unit/episodic/test_concurrency.py::test_eight_writers_and_an_editor_lose_nothing"],
     "BH45": ["e2e/test_faults.py::test_evil_host_is_refused_everywhere"],
     "behaviour 1": ["unit/text/test_pieces.py::test_documents_that_say_nothing_give_no_piece"],
@@ -54,16 +54,16 @@ COVERED = {
         "unit/text/test_pieces.py::test_graphemes_stay_whole",
     ],
     "behaviour 6": [
-        "unit/episodic/test_chunk.py::test_the_same_input_twice_gives_the_same_ids_and_a_line_above_changes_none",
-        "unit/episodic/test_chunk.py::test_another_text_has_another_id",
+        "unit/episodic/index/test_chunk.py::test_the_same_input_twice_gives_the_same_ids_and_a_line_above_changes_none",
+        "unit/episodic/index/test_chunk.py::test_another_text_has_another_id",
     ],
     "behaviour 7": [
         "unit/text/test_pieces.py::test_lines_are_those_of_the_file_as_stored",
-        "unit/semantic/test_vault_note.py::test_lines_lead_to_the_text",
+        "unit/semantic/vault/test_note.py::test_lines_lead_to_the_text",
     ],
     "behaviour 8": [
         "unit/episodic/test_store_vectors.py::test_a_front_matter_change_or_an_inserted_line_embeds_nothing_again",
-        "unit/semantic/test_search.py::test_a_rename_or_new_tag_embeds_the_same_strings",
+        "unit/semantic/search/test_index.py::test_a_rename_or_new_tag_embeds_the_same_strings",
     ],
     "behaviour 9": [
         "integration/test_embeds_nothing.py::test_a_second_run",
@@ -72,18 +72,18 @@ COVERED = {
     "behaviour 10": ["unit/episodic/test_store_edits.py::test_a_folder_is_removed_by_its_whole_name"],
     "behaviour 11": [
         "integration/test_watch_machine.py::test_events_inside_the_debounce_window_end_in_the_last_state",
-        "unit/semantic/test_vault_library.py::test_an_atomic_save_is_a_change",
+        "unit/semantic/vault/test_library.py::test_an_atomic_save_is_a_change",
     ],
     "behaviour 12": [
         "unit/memoryd/test_watch.py::test_quick_events_of_one_path_are_one_burst_and_those_of_others_are_not_lost",
     ],
     "behaviour 13": [
         "integration/test_watch_machine.py::test_rules_hide_and_show_in_every_root",
-        "unit/semantic/test_vault_library.py::test_rules_are_the_same_for_scan_and_events_and_take_effect_when_turned_on",
+        "unit/semantic/vault/test_library.py::test_rules_are_the_same_for_scan_and_events_and_take_effect_when_turned_on",
     ],
     "behaviour 14": [
         "unit/episodic/test_store_edits.py::test_a_bad_file_is_reported_and_the_rest_is_read",
-        "unit/semantic/test_vault_library.py::test_odd_files_are_named_and_the_rest_is_read",
+        "unit/semantic/vault/test_library.py::test_odd_files_are_named_and_the_rest_is_read",
     ],
     "behaviour 15": ["unit/episodic/test_store_edits.py::test_what_happened_while_down_is_caught_up"],
     "behaviour 16": [
@@ -92,31 +92,31 @@ COVERED = {
     ],
     "behaviour 17": ["e2e/test_rebuild.py::test_state_can_be_deleted"],
     "behaviour 20": [
-        "unit/semantic/test_vault_tag.py::test_a_facet_takes_what_lies_below_it",
-        "unit/semantic/test_search.py::test_filters_hold_in_every_arm",
+        "unit/semantic/vault/test_tag.py::test_a_facet_takes_what_lies_below_it",
+        "unit/semantic/search/test_index.py::test_filters_hold_in_every_arm",
     ],
     "behaviour 21": [
-        "unit/semantic/test_vault_contract.py::test_each_breach_says_its_repair",
-        "unit/semantic/test_vault_library.py::test_notes_are_listed_by_tag_text_and_breach",
+        "unit/semantic/vault/test_contract.py::test_each_breach_says_its_repair",
+        "unit/semantic/vault/test_library.py::test_notes_are_listed_by_tag_text_and_breach",
     ],
     "behaviour 22": [
         "unit/text/test_pieces.py::test_a_rule_in_the_body_is_no_front_matter",
         "unit/text/test_front_matter.py::test_a_second_block_belongs_to_the_body",
     ],
-    "behaviour 25": ["unit/semantic/test_vault_library.py::test_a_link_waits_for_its_note_and_waits_again"],
+    "behaviour 25": ["unit/semantic/vault/test_library.py::test_a_link_waits_for_its_note_and_waits_again"],
     "behaviour 35": [
-        "unit/semantic/test_active.py::test_new_elements_are_kept_within_their_share_newest_first",
-        "unit/semantic/test_active.py::test_reading_is_recent_but_no_grace",
+        "unit/semantic/attention/test_active.py::test_new_elements_are_kept_within_their_share_newest_first",
+        "unit/semantic/attention/test_active.py::test_reading_is_recent_but_no_grace",
     ],
     "behaviour 36": ["unit/memoryd/test_brief.py::test_units_are_those_of_the_text_returned_and_keep_the_limit"],
     "behaviour 37": [
-        "unit/semantic/test_active.py::test_below_the_ceiling_the_best_that_fits_is_promoted",
-        "unit/semantic/test_active.py::test_a_pass_that_archived_does_not_refill",
-        "unit/semantic/test_active.py::test_refill_fills_up_to_the_ceiling",
+        "unit/semantic/attention/test_active.py::test_below_the_ceiling_the_best_that_fits_is_promoted",
+        "unit/semantic/attention/test_active.py::test_a_pass_that_archived_does_not_refill",
+        "unit/semantic/attention/test_active.py::test_refill_fills_up_to_the_ceiling",
     ],
     "behaviour 38": [
         "e2e/test_attention.py::test_an_agents_read_brings_an_archived_element_back_and_is_written",
-        "unit/semantic/test_active.py::test_an_edge_to_an_archived_element_counts_a_fifth_and_to_an_orphan_nothing",
+        "unit/semantic/attention/test_active.py::test_an_edge_to_an_archived_element_counts_a_fifth_and_to_an_orphan_nothing",
     ],
 }
 """Case to tests that cover it without naming it: file below ``tests``, and function."""

@@ -42,8 +42,8 @@ from memoryd.render.news import News, news_since, present_cursor
 from memoryd.text.window import Window
 from semantic.errors import SemanticError
 from semantic.model import Decision, Element, Note
-from semantic.project import Project
-from semantic.projection import Projection
+from semantic.project.naming import Project
+from semantic.projection.picture import Projection
 
 log = structlog.get_logger("memoryd.briefing")
 

@@ -15,7 +15,7 @@ from memoryd.api.route import PREFIX, answer, documented, new_router
 from memoryd.api.schemas.decisions import DecisionAnswer, DecisionBody, DecisionRecorded
 from memoryd.api.services import Services
 from semantic.model import Decision
-from semantic.recording import NewDecision
+from semantic.writing.recording import NewDecision
 
 MOST_EPISODES = 20
 """So many entries of its session, the newest, a decision cites."""

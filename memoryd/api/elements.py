@@ -13,7 +13,7 @@ from memoryd.api.request import LIMIT_DEFAULT, AsOf, Cursor, Limit, Session, Who
 from memoryd.api.route import answer, documented, new_router
 from memoryd.api.schemas.decisions import ConflictPage, ElementAnswer, ElementPage, HistoryPage, NeighborPage
 from memoryd.api.services import Services
-from semantic.listing import listing_key
+from semantic.search.listing import listing_key
 
 Archived = Annotated[bool | None, Query(description="Only archived elements, or only others.")]
 

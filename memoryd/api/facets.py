@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memoryd.capture.opening import open_regular
 from semantic.model import Note
-from semantic.vault.tag import fold_tag, tag_matches
+from semantic.tag import fold_tag, tag_matches
 
 INSTRUCTIONS = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 CONVENTION = "convention"

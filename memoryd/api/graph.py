@@ -33,7 +33,7 @@ from semantic.graph.path import Path, Step
 from semantic.graph.report import report
 from semantic.graph.sources import Picture
 from semantic.model import Note
-from semantic.query import SemanticQuery
+from semantic.search.query import SemanticQuery
 
 MARKDOWN = "text/markdown; charset=utf-8"
 HTML = "text/html; charset=utf-8"

@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from episodic.merge import origin_of
+from episodic.journal.merge import origin_of
 from memoryd.api.conventions import cut_page
 from memoryd.api.present import page_body
 from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit, Session, Who
 from memoryd.api.route import answer, documented, new_router, snapshot
 from memoryd.api.schemas.decisions import ChangedPage, ForgetAnswer, ForgetBody, MergeBody, ProjectAnswer, ProjectPage
 from memoryd.api.services import Services
-from semantic.forgetting import Forgotten
-from semantic.project import Project
+from semantic.project.naming import Project
+from semantic.writing.forgetting import Forgotten
 
 
 def knowledge_router(services: Services) -> APIRouter:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from memoryd.api.facets import CONVENTION
 from semantic.model import Note
-from semantic.vault.tag import tag_matches
+from semantic.tag import tag_matches
 
 HUB = "type/hub"
 

@@ -24,7 +24,7 @@ from memoryd.api.schemas.notes import (
     NotePage,
 )
 from memoryd.api.services import Services
-from semantic.desk import Author, Move
+from semantic.writing.desk import Author, Move
 
 DEFAULT_VAULT = "~"
 """In an address, the vault that new notes go to (``vault.write_to``); no vault can have this name."""

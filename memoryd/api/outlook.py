@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, Protocol, TypeVar, overload
 
-from semantic.layered import changed_keys
 from semantic.model import Decision, Element
-from semantic.projection import Projection
+from semantic.projection.layered import changed_keys
+from semantic.projection.picture import Projection
 
 _KEPT = 16
 """So many places are kept."""

@@ -12,7 +12,7 @@ from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit
 from memoryd.api.route import answer, documented, new_router
 from memoryd.api.schemas.plans import PlanAnswer, PlanBody, PlanPage
 from memoryd.api.services import Services
-from semantic.plan import Plan
+from semantic.curation.plan import Plan
 
 
 def plans_router(services: Services) -> APIRouter:

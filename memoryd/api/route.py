@@ -15,7 +15,7 @@ from memoryd.api.problems import problem_responses
 from memoryd.api.request import refuse_unknown_query
 from memoryd.api.services import Services
 from semantic.errors import UnknownProject
-from semantic.project import Project
+from semantic.project.naming import Project
 
 PREFIX = "/v1"
 

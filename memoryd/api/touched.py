@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from memoryd.api.briefing import Place
-from semantic.listing import holds_path
 from semantic.model import Element
-from semantic.projection import Projection
+from semantic.projection.picture import Projection
+from semantic.search.listing import holds_path
 
 _KEPT = 8
 _GLOB = frozenset("*?[")
@@ -75,7 +75,7 @@ def _read(picture: Projection, place: Place) -> _Patterns:
 
 
 def _at_and_above(path: str) -> Iterable[str]:
-    """Yield a path and all that it may lie below, as :func:`semantic.listing.holds_path` reads it."""
+    """Yield a path and all that it may lie below, as :func:`semantic.search.listing.holds_path` reads it."""
     yield path
     end = path.rfind("/")
     while end >= 0:

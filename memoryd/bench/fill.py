@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from episodic.episode import NewEpisode
-from episodic.identity import written_id
-from episodic.journal import day_heading, render_section
+from episodic.journal.identity import written_id
+from episodic.journal.text import day_heading, render_section
 from memoryd.bench.corpus import Corpus, Dialogue, Turn
 from memoryd.bench.daemon import OwnDaemon
 from memoryd.errors import StartFailed

@@ -22,7 +22,7 @@ from semantic.graph.model import CONFIDENCES, Edge, Graph, Node
 from semantic.graph.shape import is_orphan
 from semantic.graph.sources import Graphs, Picture
 from semantic.model import Note
-from semantic.projection import Projection
+from semantic.projection.picture import Projection
 from semantic.vault.contract import Contract
 from semantic.vault.library import Library
 

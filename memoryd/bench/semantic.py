@@ -28,13 +28,13 @@ from typing import Any
 from memoryd.bench.daemon import OwnDaemon
 from memoryd.bench.table import Report, Table
 from memoryd.bench.wikilinks import run_wikilinks
-from semantic.event import Head, seal
 from semantic.identity import element_id
-from semantic.instant import write_instant
-from semantic.intent import decision_id, intent_of
-from semantic.recording import NewDecision
+from semantic.log.event import Head, seal
+from semantic.log.instant import write_instant
+from semantic.log.intent import decision_id, intent_of
 from semantic.store import SemanticStore
 from semantic.vault.contract import Contract
+from semantic.writing.recording import NewDecision
 
 SIZES = (1_000, 10_000, 100_000)
 WRITER, READER = "aaaaaaaaaaaa", "bbbbbbbbbbbb"

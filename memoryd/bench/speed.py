@@ -26,8 +26,8 @@ import numpy.typing as npt
 from episodic.engine.exact import ExactEngine
 from episodic.engine.milvus import MilvusEngine
 from episodic.engine.port import DENSE_PREFIX, LEXICAL_PLACES, DenseRow, Engine, Filter, LexicalRow
-from episodic.identity import written_id
-from episodic.journal import day_heading, render_section
+from episodic.journal.identity import written_id
+from episodic.journal.text import day_heading, render_section
 from episodic.store import EpisodicStore
 from memoryd.bench.daemon import OwnDaemon
 from memoryd.bench.footprint import children_of, disk_mib, resident_mib

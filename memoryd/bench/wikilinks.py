@@ -27,11 +27,11 @@ from memoryd.paths import find_paths
 from memoryd.settings import load_settings
 from memoryd.text.embedder import Embedder
 from memoryd.text.hit import Found
-from semantic.matrix import Vector
 from semantic.model import Note
-from semantic.projection import Projection
-from semantic.query import SemanticQuery
-from semantic.search import SemanticIndex
+from semantic.projection.picture import Projection
+from semantic.search.index import SemanticIndex
+from semantic.search.matrix import Vector
+from semantic.search.query import SemanticQuery
 from semantic.vault.contract import Contract
 from semantic.vault.library import Library
 

@@ -16,7 +16,7 @@ from typing import Literal
 
 from episodic.episode import Episode, NewEpisode
 from episodic.errors import ForgottenEpisode, TurnConflict
-from episodic.excerpt import excerpt_path
+from episodic.journal.excerpt import excerpt_path
 from episodic.store import EpisodicStore
 from memoryd.capture.account import MOST_ASKED, bounded, excerpt_text, journal_text, title_of
 from memoryd.capture.turn import Turn, clean

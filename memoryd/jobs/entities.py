@@ -18,8 +18,8 @@ from typing import Any
 from memoryd.capture.importing import Imported, ImportFailed
 from memoryd.text.fence import strip
 from semantic.errors import SemanticError
-from semantic.recording import NewDecision
 from semantic.store import SemanticStore
+from semantic.writing.recording import NewDecision
 
 ACTOR = "job:import"
 _MOST_BYTES = 256 * 1024 * 1024

@@ -16,8 +16,8 @@ from memoryd.router.outdated import telling_terms
 from memoryd.text.canonical import fold_name
 from memoryd.text.sentences import split_sentences
 from memoryd.text.window import Window
-from semantic.plan import DAYS, PROJECTS, Plan, Step, proposal_id
-from semantic.projection import Projection
+from semantic.curation.plan import DAYS, PROJECTS, Plan, Step, proposal_id
+from semantic.projection.picture import Projection
 
 KIND = "fact"
 LOOKED_AT = 5_000

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from episodic.dayfile import make_folder
+from episodic.journal.dayfile import make_folder
 from memoryd.errors import SyncFailed
 from memoryd.text.durable import sync_folder, write_file
 

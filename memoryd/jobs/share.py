@@ -20,9 +20,9 @@ from memoryd.jobs.later import Later
 from memoryd.jobs.registry import Job, Run
 from memoryd.jobs.remote import write_whole
 from memoryd.text.report import Problem
-from semantic.checkout import read_checkout
-from semantic.project import Project
-from semantic.shared import FOLDER, is_shard_name, screen
+from semantic.project.checkout import read_checkout
+from semantic.project.naming import Project
+from semantic.project.shared import FOLDER, is_shard_name, screen
 from semantic.taking import Taking
 
 DELAY_S = 2.0

@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from episodic.dayfile import rewrite
 from episodic.errors import Unmergeable
-from episodic.merge import merge_day
-from episodic.primary import NAME as PRIMARY
-from episodic.primary import day_of
+from episodic.journal.dayfile import rewrite
+from episodic.journal.merge import merge_day
+from episodic.journal.primary import NAME as PRIMARY
+from episodic.journal.primary import day_of
 from memoryd.errors import SyncFailed
 from memoryd.jobs.argument import Argument
 from memoryd.jobs.registry import Job, Jobs, Run, RunCancelledError

@@ -19,13 +19,14 @@ from datetime import date
 from pathlib import PurePosixPath
 
 from episodic.errors import Unmergeable
-from episodic.merge import day_marks, merge_day, origin_of
-from episodic.primary import NAME as PRIMARY
-from episodic.primary import day_of
+from episodic.journal.merge import day_marks, merge_day, origin_of
+from episodic.journal.primary import NAME as PRIMARY
+from episodic.journal.primary import day_of
 from memoryd.text.canonical import sha256_hex
 from memoryd.text.report import Problem
-from semantic.merge import merge_records, merge_shards, without_bodies
-from semantic.reach import reach_in
+from semantic.attention.merge import merge_records
+from semantic.log.merge import merge_shards, without_bodies
+from semantic.log.reach import reach_in
 
 Tree = Mapping[str, bytes]
 Marks = Mapping[str, tuple[str, ...]]

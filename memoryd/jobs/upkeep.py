@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from episodic.excerpt import EXCERPTS
+from episodic.journal.excerpt import EXCERPTS
 from memoryd.errors import JobError
 from memoryd.jobs.backup import Plan
 from memoryd.jobs.index import Indexed

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from semantic.model import Decision
-from semantic.projection import Projection
+from semantic.projection.picture import Projection
 
 MOST_CHANGES = 50
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from memoryd.router.anchor import LookUp, anchored
 from memoryd.router.decide import Route, Route3, decide
 from memoryd.router.errors import InvalidQuestion
@@ -16,7 +16,7 @@ from memoryd.router.names import Names
 from memoryd.router.request import RecallRequest
 from memoryd.router.temporal import Span
 from memoryd.text.window import Window
-from semantic.query import SemanticQuery
+from semantic.search.query import SemanticQuery
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 500

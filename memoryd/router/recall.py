@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from memoryd.render.budget import Trimmed, trim_hits
 from memoryd.router.decide import Route, decide
 from memoryd.router.errors import InvalidQuestion
@@ -44,7 +44,7 @@ from memoryd.router.spread import spread
 from memoryd.text.embedder import Embedder, Vectors, Weights, lexical_of
 from memoryd.text.hit import Found, Hit
 from memoryd.text.window import Window
-from semantic.query import SemanticQuery
+from semantic.search.query import SemanticQuery
 
 _TELLING = 20
 """How many entries are looked at for an event that bounds a span."""

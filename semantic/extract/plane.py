@@ -16,7 +16,7 @@ from semantic.extract.model.answer import Told
 from semantic.extract.naming import Call, is_plain_word, longest
 from semantic.graph.build import Parts
 from semantic.graph.model import Confidence, Edge, Node
-from semantic.ids import note_id
+from semantic.log.ids import note_id
 from semantic.model import Note, Section
 
 MOST_MEANT = 3

@@ -13,10 +13,10 @@ from memoryd.text.canonical import fold_name
 from semantic.graph.curated import curated_edges, element_node, path_node
 from semantic.graph.model import Edge, Graph, Node
 from semantic.graph.noted import linked_things, note_node, rehomed
-from semantic.ids import is_path_end
-from semantic.joining import joined_notes
+from semantic.log.ids import is_path_end
 from semantic.model import Note
-from semantic.projection import Projection
+from semantic.projection.picture import Projection
+from semantic.search.joining import joined_notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from memoryd.text.canonical import fold_name
 from semantic.fields import SAME_AS
 from semantic.graph.model import Edge, Node
-from semantic.ids import is_note, is_path_end, note_id
+from semantic.log.ids import is_note, is_path_end, note_id
 from semantic.model import Element
-from semantic.projection import Projection
+from semantic.projection.picture import Projection
 
 
 def element_node(element: Element, note: str | None = None, path: str | None = None) -> Node:

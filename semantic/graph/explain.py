@@ -10,7 +10,7 @@ from semantic.errors import UnknownElement
 from semantic.graph.model import CONFIDENCES, PLANES, Edge, Graph, Node
 from semantic.graph.path import edge_price, hub_price
 from semantic.model import Decision, Note
-from semantic.projection import Projection
+from semantic.projection.picture import Projection
 
 MOST_HANGING = 30
 MOST_DECISIONS = 20

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from semantic.graph.model import Graph
-from semantic.mention import MAX_WINDOW, TYPO_LETTERS, TYPO_WEIGHT, NameFinder, name_tokens
+from semantic.search.mention import MAX_WINDOW, TYPO_LETTERS, TYPO_WEIGHT, NameFinder, name_tokens
 
 MOST_NAMED = 4
 """So many things that a question names are looked for."""

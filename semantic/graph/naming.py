@@ -10,7 +10,7 @@ from semantic.errors import AmbiguousName, Candidate
 from semantic.graph.errors import UnknownNode
 from semantic.graph.model import PLANES, Graph, Node
 from semantic.identity import digits_of, loose_name, one_letter_apart
-from semantic.ids import is_path_end
+from semantic.log.ids import is_path_end
 
 SLIP_LETTERS = 5
 """In a shorter name no letter is taken for another."""

@@ -25,7 +25,7 @@ from semantic.graph.naming import NodeNames
 from semantic.graph.path import Path, find_path
 from semantic.graph.shape import Shape
 from semantic.model import Note
-from semantic.projection import Projection
+from semantic.projection.picture import Projection
 
 NOTES_HAVE_NO_PAST = "notes and code have no past: the graph of then holds those of now"
 

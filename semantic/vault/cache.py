@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from memoryd.text.canonical import digest, sha256_hex
-from semantic.ids import note_id
+from semantic.log.ids import note_id
 from semantic.model import Note
 from semantic.vault.scan import Seen
 from semantic.vault.stored import pack_note, pack_weights, unpack_note, unpack_weights

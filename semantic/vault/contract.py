@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semantic.model import Note
-from semantic.vault.tag import front_matter_tags, tag_matches
+from semantic.tag import front_matter_tags, tag_matches
 
 FACETS = ("type", "client", "project", "domain", "tool", "convention")
 SCOPES = ("global", "project")

@@ -14,15 +14,15 @@ from types import MappingProxyType
 from memoryd.text.canonical import digest, fold_name
 from memoryd.text.report import Problem, Report
 from semantic.errors import InvalidNote, NameTaken, NoteUnwritable, UnknownNote
-from semantic.ids import note_id
+from semantic.log.ids import note_id
 from semantic.model import Note
+from semantic.tag import tag_matches
 from semantic.vault.cache import Keeping
 from semantic.vault.contract import Contract
 from semantic.vault.daily import DailyNotes
 from semantic.vault.note import read_note
 from semantic.vault.place import clean_path, find_place
 from semantic.vault.shelf import Changes, Shelf
-from semantic.vault.tag import tag_matches
 
 
 class Library:

@@ -19,11 +19,11 @@ from memoryd.text.decode import decode
 from memoryd.text.front_matter import FrontMatter, split_front_matter
 from memoryd.text.pieces import cut_pieces
 from memoryd.text.secrets import find_secrets
-from semantic.ids import is_element, note_id
+from semantic.log.ids import is_element, note_id
 from semantic.model import Note, NoteLink, Section
+from semantic.tag import front_matter_tags, text_tags
 from semantic.vault.contract import Contract
 from semantic.vault.link import find_links, property_links
-from semantic.vault.tag import front_matter_tags, text_tags
 
 DATE_KEYS = ("date", "created", "created_at", "updated", "updated_at", "modified")
 """The front matter keys that say when a note is from, the first readable one counts."""

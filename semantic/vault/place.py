@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semantic.errors import Candidate, InvalidNote, NameTaken
-from semantic.ids import note_id
+from semantic.log.ids import note_id
 from semantic.vault.resolve import NOTE_SUFFIX, fold_path
 
 MAX_SEGMENT_BYTES = 255

@@ -9,7 +9,7 @@ import pytest
 
 from clients.http import ProblemError
 from memoryd.bench.daemon import OwnDaemon
-from semantic.event import Head, seal
+from semantic.log.event import Head, seal
 from tests.e2e.conftest import WITHOUT_MODEL
 
 DEADLINE_S = 30.0

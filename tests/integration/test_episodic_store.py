@@ -17,7 +17,7 @@ from episodic.engine.lite import MAX_SOCKET_BYTES, LiteServer
 from episodic.engine.milvus import MilvusEngine
 from episodic.engine.port import LEXICAL, Filter, LexicalRow
 from episodic.errors import EngineUnavailable
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import WordEmbedder, embed_all, found, make_store, new
 

@@ -22,7 +22,7 @@ from episodic.engine.deadline import within
 from episodic.engine.milvus import MilvusEngine
 from episodic.engine.port import LEXICAL, Filter, LexicalRow
 from episodic.errors import EngineUnavailable
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import WordEmbedder, embed_all, found, make_store, new
 from tests.milvus_server import MilvusServer, free_port
@@ -112,8 +112,8 @@ def test_a_restart_of_the_server_in_between_loses_nothing(
 def test_a_server_that_hangs_is_named_in_time_and_answers_again(
     make: Callable[..., EpisodicStore], server: MilvusServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("episodic.holding.QUERY_S", 1.0)
-    monkeypatch.setattr("episodic.index.QUERY_S", 1.0)
+    monkeypatch.setattr("episodic.index.holding.QUERY_S", 1.0)
+    monkeypatch.setattr("episodic.index.upkeep.QUERY_S", 1.0)
     monkeypatch.setattr("episodic.engine.connection.PROBE_TIMEOUT_S", 1.0)
     store = make()
     store.open()

@@ -12,8 +12,8 @@ import pytest
 from episodic.testing import SettableClock, make_store, new
 from memoryd.router.recall import Recall
 from memoryd.router.request import Answer, RecallRequest
-from semantic.recording import NewDecision
 from semantic.testing import SteppingClock, open_store
+from semantic.writing.recording import NewDecision
 
 NOW = datetime(2026, 7, 17, 9, 0, tzinfo=UTC)
 SPRING, SUMMER = NOW - timedelta(days=90), NOW - timedelta(days=10)

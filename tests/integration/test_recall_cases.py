@@ -15,8 +15,8 @@ from memoryd.api.instant import parse_window
 from memoryd.router.recall import Recall
 from memoryd.router.request import Answer, RecallRequest
 from memoryd.text.hit import Found
-from semantic.recording import NewDecision
 from semantic.testing import open_store
+from semantic.writing.recording import NewDecision
 
 NOW = datetime(2026, 7, 17, 9, 0, tzinfo=UTC)
 Journal = Callable[..., EpisodicStore]

@@ -21,14 +21,14 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from episodic.roots import DailyNotes
-from episodic.search import EpisodicQuery
+from episodic.index.roots import DailyNotes
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import make_store, new
 from memoryd.jobs.scan import Scan
 from memoryd.jobs.watch import Watcher
 from memoryd.text.ignore import IGNORE_FILE
-from semantic.query import SemanticQuery
+from semantic.search.query import SemanticQuery
 from semantic.store import SemanticStore
 from semantic.testing import counting_entropy
 from semantic.vault.contract import Contract

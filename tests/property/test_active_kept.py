@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semantic.active import ActiveSet, Pass
+from semantic.attention.active import ActiveSet, Pass
+from semantic.attention.ground import Ground
 from semantic.errors import SemanticError
-from semantic.ground import Ground
 from semantic.model import Element, Scope
-from semantic.recording import NewDecision
 from semantic.store import SemanticStore
 from semantic.testing import START, open_store
+from semantic.writing.recording import NewDecision
 
 LIMIT = 60
 NAMES = [f"{letter * 9} {number}" for number, letter in enumerate("abcdefgh")]

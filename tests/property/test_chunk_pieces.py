@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from episodic.chunk import cut_episode
 from episodic.episode import NewEpisode
-from episodic.journal import read_day_text, render_section, stored_text
+from episodic.index.chunk import cut_episode
+from episodic.journal.text import read_day_text, render_section, stored_text
 
 PARTS = [
     "# h\n",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from episodic.episode import NewEpisode
 from episodic.errors import Unmergeable
-from episodic.journal import day_heading, read_day_text, render_section
-from episodic.merge import day_marks, merge_day, origin_of
+from episodic.journal.merge import day_marks, merge_day, origin_of
+from episodic.journal.text import day_heading, read_day_text, render_section
 
 DAY = date(2026, 11, 30)
 FILE = "journal/2026-11-30.md"

@@ -15,9 +15,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from semantic.errors import SemanticError
 from semantic.graph.sources import Graphs
-from semantic.ids import note_id
-from semantic.recording import NewDecision
+from semantic.log.ids import note_id
 from semantic.testing import open_store
+from semantic.writing.recording import NewDecision
 
 PATHS = ["Alpha Beta.md", "x/Alpha Beta.md", "Kafka2.md", "x/Gamma.md", "数据仓库.md", "Glossary.md"]
 PIECES = st.sampled_from(

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from episodic.anchor import Anchor, is_anchor, read_anchor, render_anchor
 from episodic.episode import NewEpisode
-from episodic.identity import written_id
-from episodic.journal import day_heading, read_day_text, render_section, stored_text, title_of
+from episodic.journal.anchor import Anchor, is_anchor, read_anchor, render_anchor
+from episodic.journal.identity import written_id
+from episodic.journal.text import day_heading, read_day_text, render_section, stored_text, title_of
 
 MARKS = [
     "#",

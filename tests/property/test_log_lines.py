@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semantic.errors import BrokenLine
-from semantic.event import Event, Head, purged_line, read_line, seal
-from semantic.instant import write_instant
-from semantic.merge import merge_shards
-from semantic.shard import ShardKey, read_shard
+from semantic.log.event import Event, Head, purged_line, read_line, seal
+from semantic.log.instant import write_instant
+from semantic.log.merge import merge_shards
+from semantic.log.shard import ShardKey, read_shard
 from semantic.testing import START
 
 INSTALL = "aaaaaaaaaaaa"

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from semantic.errors import SemanticError
-from semantic.recording import NewDecision
 from semantic.store import SemanticStore
 from semantic.testing import START, SteppingClock, open_store
+from semantic.writing.recording import NewDecision
 
 INSTALLS = ("aaaaaaaaaaaa", "bbbbbbbbbbbb")
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")

@@ -9,12 +9,12 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semantic.event import read_line
-from semantic.reach import reach_of
-from semantic.recording import NewDecision
-from semantic.replay import Replay
+from semantic.log.event import read_line
+from semantic.log.reach import reach_of
+from semantic.projection.replay import Replay
 from semantic.store import SemanticStore
 from semantic.testing import SteppingClock, open_store
+from semantic.writing.recording import NewDecision
 
 INSTALLS = ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc")
 

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semantic.errors import SemanticError
-from semantic.query import SemanticQuery
-from semantic.recording import NewDecision
+from semantic.search.query import SemanticQuery
 from semantic.store import SemanticStore
 from semantic.testing import open_store
+from semantic.writing.recording import NewDecision
 
 NAMES = ["alpha", "beta", "gamma", "delta"]
 steps = st.lists(

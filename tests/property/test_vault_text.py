@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semantic.tag import fold_tag
 from semantic.vault.contract import Contract
 from semantic.vault.note import read_note
-from semantic.vault.tag import fold_tag
 
 MARKS = [
     "[[",

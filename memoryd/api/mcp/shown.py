@@ -17,7 +17,7 @@ from memoryd.api.changes import saw_note
 from memoryd.api.conventions import settle_session
 from memoryd.api.services import Services
 from memoryd.render.meter import utf16_units
-from semantic.ids import note_id
+from semantic.log.ids import note_id
 
 log = structlog.get_logger("memoryd.mcp")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from episodic.episode import NewEpisode
-from episodic.journal import DayText
+from episodic.journal.text import DayText
 
 FOLDER = Path(__file__).parent
 DAY = date(2026, 11, 30)

@@ -10,8 +10,8 @@ import textwrap
 import threading
 from pathlib import Path
 
-from episodic.journal import read_day_text
-from episodic.search import EpisodicQuery
+from episodic.journal.text import read_day_text
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import AT, make_store, new
 

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from episodic.dayfile import append
 from episodic.errors import JournalUnwritable
-from episodic.recent import RecentEntries
-from episodic.roots import DailyNotes
+from episodic.index.roots import DailyNotes
+from episodic.journal.dayfile import append
+from episodic.journal.recent import RecentEntries
 from episodic.store import EpisodicStore
 from episodic.testing import found, make_store, new
 

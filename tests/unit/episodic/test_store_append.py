@@ -22,7 +22,7 @@ from episodic.errors import (
     StoreClosed,
     TurnConflict,
 )
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import AT, found, make_store, new
 

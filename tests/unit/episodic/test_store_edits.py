@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import SettableClock, found, make_store, new
 

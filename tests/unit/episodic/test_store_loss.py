@@ -12,7 +12,7 @@ import pytest
 
 from episodic.engine.exact import ExactEngine
 from episodic.engine.port import LexicalRow
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import AT, WordEmbedder, embed_all, found, make_store, new
 

@@ -12,7 +12,7 @@ from episodic.errors import (
     TranscriptMissing,
     UnknownEpisode,
 )
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import AT, make_store, new
 from memoryd.text.window import Window

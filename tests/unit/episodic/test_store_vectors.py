@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import AT, WordEmbedder, embed_all, new
 

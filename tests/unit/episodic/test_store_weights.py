@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from episodic.engine.port import weights_collection
-from episodic.search import EpisodicQuery
+from episodic.search.arms import EpisodicQuery
 from episodic.store import EpisodicStore
 from episodic.testing import WordEmbedder, embed_all, make_store, new
 from memoryd.text.embedder import Vectors, Weights

@@ -12,10 +12,10 @@ import pytest
 
 from memoryd.capture.importing import ImportFailed
 from memoryd.jobs.entities import import_entities, read_entities
-from semantic.recording import NewDecision
 from semantic.store import SemanticStore
 from semantic.testing import counting_entropy
 from semantic.vault.contract import Contract
+from semantic.writing.recording import NewDecision
 
 ANA = {"type": "entity", "name": "Ana", "entityType": "person", "observations": ["Works on billing", "Lives in Graz"]}
 BILLING = {"type": "entity", "name": "Billing", "entityType": "service", "observations": []}

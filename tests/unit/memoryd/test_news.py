@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memoryd.render.news import news_since, present_cursor
 from semantic.model import Decision
-from semantic.projection import Projection
+from semantic.projection.picture import Projection
 
 AT = datetime(2026, 11, 30, tzinfo=UTC)
 _WRITTEN = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, "p", "q"]), st.sampled_from(["s", "t"])))

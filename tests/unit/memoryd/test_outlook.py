@@ -8,10 +8,10 @@ from typing import Any
 from memoryd.api.briefing import Place
 from memoryd.api.outlook import Outlook, Outlooks
 from semantic.model import Decision, Element
-from semantic.projection import Projection
-from semantic.recording import NewDecision
+from semantic.projection.picture import Projection
 from semantic.store import SemanticStore
 from semantic.testing import SteppingClock, open_store
+from semantic.writing.recording import NewDecision
 
 
 def put(name: str, gist: str = "g") -> dict[str, Any]:

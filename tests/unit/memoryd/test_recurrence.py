@@ -10,8 +10,8 @@ import pytest
 from episodic.store import EpisodicStore
 from episodic.testing import SettableClock, make_store, new
 from memoryd.jobs.recurrence import MOST_EVIDENCE, Recurrence
+from semantic.curation.plan import DAYS, PROJECTS, Plan
 from semantic.errors import UnknownPlan
-from semantic.plan import DAYS, PROJECTS, Plan
 from semantic.store import SemanticStore
 from semantic.testing import open_store
 
@@ -86,7 +86,7 @@ def test_it_is_applied_undone_and_never_proposed_again(memory: Memory) -> None:
 
 
 def test_what_is_known_already_is_not_proposed(memory: Memory) -> None:
-    from semantic.recording import NewDecision
+    from semantic.writing.recording import NewDecision
 
     put = {"op": "put_element", "kind": "rule", "name": "Order of releases", "gist": RULE}
     memory.graph.decide(NewDecision("Migrations first", "They broke.", (put,)))

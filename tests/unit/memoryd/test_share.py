@@ -10,10 +10,10 @@ import pytest
 
 from memoryd.errors import ShareRefused
 from memoryd.jobs.share import Sharing
-from semantic.recording import NewDecision
-from semantic.shared import FOLDER
+from semantic.project.shared import FOLDER
 from semantic.store import SemanticStore
 from semantic.testing import SteppingClock, open_store
+from semantic.writing.recording import NewDecision
 
 ONE, OTHER = "aaaaaaaaaaaa", "bbbbbbbbbbbb"
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from episodic.episode import NewEpisode
-from episodic.journal import day_heading, read_day_text, render_section
+from episodic.journal.text import day_heading, read_day_text, render_section
 from memoryd.errors import SyncFailed
 from memoryd.jobs.registry import Jobs, Run
 from memoryd.jobs.remote import MARKER, GitRemote
 from memoryd.jobs.schedule import Schedule
 from memoryd.jobs.sync import Sync, schedule_sync, sync_job
 from memoryd.text.report import Report
-from semantic.recording import NewDecision
 from semantic.testing import SteppingClock, open_store
+from semantic.writing.recording import NewDecision
 
 INSTALLS = ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc")
 DAY = date(2026, 11, 30)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from memoryd.api.briefing import Place
 from memoryd.api.touched import Touched
-from semantic.listing import holds_path
 from semantic.model import Element
-from semantic.project import Project
-from semantic.projection import Projection
+from semantic.project.naming import Project
+from semantic.projection.picture import Projection
+from semantic.search.listing import holds_path
 
 SHOP = Project("shop-1", "shop")
 PARTS = st.lists(st.sampled_from(["src", "a.py", "b", "*", "?", "[ab]", "", "a*"]), min_size=1, max_size=4)

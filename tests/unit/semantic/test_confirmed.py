@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from semantic.confirmed import Confirmed
-from semantic.recording import NewDecision
 from semantic.store import SemanticStore
 from semantic.testing import START, open_store
+from semantic.writing.recording import NewDecision
 
 NOW = datetime(2026, 12, 24, tzinfo=UTC)
 INSTALL = "aaaaaaaaaaaa"

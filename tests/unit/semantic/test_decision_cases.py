@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from semantic.errors import UnknownElement
-from semantic.recording import NewDecision
 from semantic.store import SemanticStore
 from semantic.testing import SteppingClock, open_store
+from semantic.writing.recording import NewDecision
 
 BOT = {"kind": "bot", "name": "Bot"}
 MAY, JUNE = datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 2, tzinfo=UTC)

@@ -10,10 +10,10 @@ import orjson
 import pytest
 
 from semantic.errors import AmbiguousName, InvalidDecision, SemanticError, UnknownNote, UnknownProject, WriteFailed
-from semantic.query import SemanticQuery
-from semantic.recording import NewDecision, Recorded
+from semantic.search.query import SemanticQuery
 from semantic.store import SemanticStore
 from semantic.testing import open_store
+from semantic.writing.recording import NewDecision, Recorded
 
 OURS, THEIRS = "aaaaaaaaaaaa", "bbbbbbbbbbbb"
 

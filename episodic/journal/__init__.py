@@ -1,0 +1,1 @@
+"""How do days lie on the disk? Entries written durably, read back, merged and forgotten."""

@@ -1,0 +1,1 @@
+"""Which entries answer a question, or lie within a time?"""

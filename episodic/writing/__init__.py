@@ -1,0 +1,1 @@
+"""How is an entry written, and how is one forgotten? Durably, and found before the answer is given."""

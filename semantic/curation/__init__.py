@@ -1,0 +1,1 @@
+"""What should be tidied? Plans with their evidence, applied and taken back."""

@@ -1,0 +1,1 @@
+"""Who wrote what, and in which order? The shards of the decision log, read, verified and appended to."""

@@ -1,0 +1,1 @@
+"""Which project is this? Names, folders and repositories, and one id for all of them."""

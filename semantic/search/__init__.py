@@ -1,0 +1,1 @@
+"""Which notes, elements and decisions answer a question? Several arms, fused into one list."""
