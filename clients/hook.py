@@ -157,7 +157,8 @@ def _ask(places: Places, event: str, payload: dict[str, object], end: float) -> 
     )
     connection = _connect(places, endpoint.url, endpoint.socket, end)
     if connection.family != socket.AF_UNIX:
-        head = head.replace("Host: localhost", f"Host: {endpoint.url.rpartition('/')[2]}", 1)
+        # By number, as it is asked: whatever the address is called, no name is looked up.
+        head = head.replace("Host: localhost", f"Host: 127.0.0.1:{_port(endpoint.url)}", 1)
     data = memoryview(head.encode("ascii") + body)
     try:
         while data:
@@ -187,11 +188,14 @@ def _connect(places: Places, url: str, path: str, end: float) -> socket.socket:
     # A dead daemon's port may be anyone's by now: the token goes there only while ours holds its lock.
     if not is_owned(places):
         raise DaemonUnreachable("the daemon does not run, though it left its address")
-    port = url.rpartition(":")[2].rstrip("/")
     opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     opened.settimeout(_left(end))
-    opened.connect(("127.0.0.1", int(port)))
+    opened.connect(("127.0.0.1", _port(url)))
     return opened
+
+
+def _port(url: str) -> int:
+    return int(url.rpartition(":")[2].rstrip("/"))
 
 
 def _read_answer(connection: socket.socket, end: float) -> bytes:

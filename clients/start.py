@@ -97,7 +97,7 @@ def accepts(places: Places) -> bool:
 def find_unit(places: Places, environ: Mapping[str, str], platform: str = sys.platform) -> list[str] | None:
     """Return the command that asks the service manager to start this memory's daemon; ``None`` without our unit."""
     if platform == "darwin":
-        return _find_agent(environ)
+        return _find_agent(places)
     folder = environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
     try:
         with open(os.path.join(folder, "systemd", "user", UNIT), encoding="utf-8", errors="replace") as file:
@@ -194,16 +194,16 @@ def _ask_manager(command: list[str], environ: Mapping[str, str]) -> bool:
     return done.returncode == 0
 
 
-def _find_agent(environ: Mapping[str, str]) -> list[str] | None:
+def _find_agent(places: Places) -> list[str] | None:
     import plistlib  # noqa: PLC0415 - only where a daemon is to be started on macOS
 
     try:
         with open(os.path.expanduser(f"~/Library/LaunchAgents/{LABEL}.plist"), "rb") as file:
-            agent = plistlib.load(file)
-        variables = agent.get("EnvironmentVariables", {})
-    except (OSError, ValueError, AttributeError):
+            variables = plistlib.load(file).get("EnvironmentVariables", {})
+        is_of_another = find_places(variables, "darwin").state != places.state
+    except Exception:  # noqa: BLE001 - whatever lies there instead, it is no agent of ours
         return None
-    if find_places(variables) != find_places(environ):
+    if is_of_another:
         return None
     return ["launchctl", "kickstart", f"gui/{os.getuid()}/{LABEL}"]
 

@@ -184,7 +184,7 @@ class EpisodicStore:
         """Return the entry that was written for a turn, else the one written with an idempotency key."""
         return self._capture.recorded(session=session, turn=turn, key=key, is_scanned=self._is_whole)
 
-    def refuses(self, *, session: str, turn: str, key: str | None = None) -> bool:
+    def refuses(self, *, session: str | None, turn: str | None, key: str | None = None) -> bool:
         """Tell whether the entry of a turn, or one with this idempotency key, was forgotten."""
         return self._refusals.refuses_turn(session=session, turn=turn, key=key)
 

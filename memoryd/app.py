@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -16,7 +18,7 @@ from pathlib import Path
 
 import structlog
 
-from memoryd.api.briefing import cost_of
+from memoryd.api.changes import NoteVersions
 from memoryd.api.mcp.mount import load_protocol
 from memoryd.api.services import Readiness, Services
 from memoryd.capture.payload import Payload
@@ -29,7 +31,7 @@ from memoryd.health import Health
 from memoryd.jobs.backup import Plan, add_backups, schedule_backups
 from memoryd.jobs.forgotten import Forgotten
 from memoryd.jobs.graph import offer_graph, renew_when_old
-from memoryd.jobs.importing import import_job
+from memoryd.jobs.importing.job import Importing, import_job
 from memoryd.jobs.index import index_job
 from memoryd.jobs.later import Later
 from memoryd.jobs.memo import RunMemo
@@ -46,6 +48,7 @@ from memoryd.jobs.sync import Sync, schedule_sync, sync_job
 from memoryd.jobs.upkeep import look_after
 from memoryd.jobs.warm import Warmth
 from memoryd.jobs.watch import Watcher
+from memoryd.jobs.witness import Witnesses
 from memoryd.parts import (
     choose_model,
     choose_remote,
@@ -56,11 +59,15 @@ from memoryd.parts import (
     vaults_of,
 )
 from memoryd.paths import Paths
+from memoryd.render.brief import cost_of
 from memoryd.render.seen import Seen
 from memoryd.router.likeness import Likeness
 from memoryd.router.names import GraphNames
 from memoryd.router.ready import load_words
 from memoryd.router.recall import Recall
+from memoryd.router.replaced import Replaced
+from memoryd.service.logins import Logins
+from memoryd.service.token import TokenFile
 from memoryd.settings import Settings
 from memoryd.text.embedder import Embedder
 from memoryd.text.secrets import find_secrets
@@ -148,7 +155,8 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
     readiness = Readiness()
     semantic = semantic_store(settings, paths, install, clock, zone)
     episodic = episodic_store(settings, paths, install, clock, zone, semantic)
-    semantic.planning.offer(Recurrence(episodic, zone).plans)
+    witnesses = Witnesses(episodic, lambda: query_embedder()[0], clock)
+    semantic.planning.offer(Recurrence(episodic, zone).plans, witnesses.plans)
     cache = VectorCache(paths.state / "vectors.sqlite")
     shelf = shelf_of(settings, paths)
     schedule = Schedule()
@@ -169,6 +177,7 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         jobs,
         install=install,
         with_code=[id_ for id_, one in settings.projects.items() if one.code],
+        environ=os.environ,
         memo=paths.state / "said.sqlite",
         now=time.monotonic,
         stamp=graph_stamp,
@@ -209,15 +218,17 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         keeps_excerpts=settings.capture.excerpts,
         summarize=summarizer(settings, paths),
     )
-    jobs.register(
-        import_job(
-            capture.recorder,
-            semantic,
-            clock=clock,
-            is_scanned=lambda: not jobs.is_running("scan"),
-            stored=models.wake,
-        )
+    importing = Importing(
+        capture.recorder,
+        episodic,
+        semantic,
+        vaults=vaults_of(settings, paths),
+        clock=clock,
+        zone=zone,
+        project_of=partial(_project_of, semantic),
+        stored=models.wake,
     )
+    jobs.register(import_job(importing, is_scanned=lambda: not jobs.is_running("scan")))
     sync = Sync(paths.memory, paths.state / "sync", semantic, episodic)
     jobs.register(sync_job(sync, remote=settings.sync.remote, choose=partial(choose_remote, paths)))
     schedule_sync(schedule, jobs, settings.sync.every_minutes)
@@ -248,10 +259,12 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         clock=clock,
         names=GraphNames(semantic),
         superseded=lambda as_of: semantic.projection(as_of).superseded_episodes,
+        replaced=Replaced(semantic.projection),
         likeness=Likeness(paths.state / "router"),
     )
 
-    seen = Seen(paths.state / "shown.sqlite", clock)
+    note_versions = NoteVersions(semantic)
+    seen = Seen(paths.state / "shown.sqlite", clock, note_versions.of)
     health = Health(episodic, semantic, jobs, scan, watcher, models, capture, sharing, sync, seen)
 
     def query_embedder() -> tuple[Embedder | None, tuple[str, ...]]:
@@ -274,6 +287,8 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         models=models.models,
         pending=health.pending,
         degraded=health.degraded,
+        shortcomings=health.shortcomings,
+        reading=lambda: scan.reading,
         problems=lambda: scan.problems,
         query_embedder=query_embedder,
         stored=wrote,
@@ -282,10 +297,12 @@ def compose(paths: Paths, settings: Settings, *, install: str, clock: Clock, zon
         capture=capture.submit if settings.capture.enabled else _not_captured,
         captured=capture.counts,
         seen=seen,
+        logins=Logins(clock, secrets.token_bytes, TokenFile(paths.token_file).stamp),
         warm_embedder=lambda: _warm(models.serving) if "dense" in arms else None,
         project_tags={name: one.tags for name, one in settings.projects.items()},
         holds_stops=settings.capture.decision_gate,
         met_agent=warmth.note,
+        notes_by_id=note_versions.all,
         lexical="lexical" in arms,
         session_began=renew_when_old(semantic.graph, jobs, graph_stamp),
         unconfirmed=Confirmed(paths.state / "confirmed.sqlite", install, semantic.projection, clock).since,

@@ -8,13 +8,19 @@ The tree::
     ├── PackageShadowed     another distribution stands in front of one of our packages
     ├── AlreadyRunning      another daemon owns this memory
     ├── TokenUnusable       the token file cannot be used
+    ├── CodeRefused         a code of the page is used up, too old, or none
     ├── SocketError         an address cannot be listened on
     │   └── PortBusy            another program has the TCP port
     ├── StartFailed         the daemon did not come up
     ├── StopFailed          the daemon did not go down
     ├── SyncFailed          the remote copy of the memory cannot be used
+    │   └── SyncRefused         another copy is chosen, or its folder is not there
     ├── BackupFailed        a backup cannot be written or taken in
     ├── ShareRefused        a project's log cannot be shared from here
+    ├── ImportFailed        nothing can be taken in from a place
+    │   ├── SourceUnknown       what lies there is of no program that is known here
+    │   ├── SourceDamaged       a file there cannot be read as what it should be
+    │   └── SourceBusy          another program holds a file there
     └── JobError            a job cannot be run
         ├── UnknownJob          there is no job of this name
         ├── JobRunning          a run of it is under way
@@ -52,6 +58,10 @@ class TokenUnusable(MemorydError):
     """The token file cannot be used."""
 
 
+class CodeRefused(MemorydError):
+    """A code of the page is used up, too old, or never was one."""
+
+
 class SocketError(MemorydError):
     """An address cannot be listened on."""
 
@@ -68,8 +78,28 @@ class SyncFailed(MemorydError):
     """The remote copy of the memory cannot be used; nothing is lost on either side."""
 
 
+class SyncRefused(SyncFailed):
+    """Another copy is chosen already, or there is no such folder, and nobody said that this is meant."""
+
+
 class ShareRefused(MemorydError):
     """A project's log cannot be shared from here, or a clone's not trusted."""
+
+
+class ImportFailed(MemorydError):
+    """Nothing can be taken in from a place; what was taken in before stays."""
+
+
+class SourceUnknown(ImportFailed):
+    """What lies at a place is of no program that is known here."""
+
+
+class SourceDamaged(ImportFailed):
+    """A file of another program cannot be read as what it should be."""
+
+
+class SourceBusy(ImportFailed):
+    """Another program holds a file of its own, and lets nobody read it."""
 
 
 class StartFailed(MemorydError):

@@ -42,14 +42,30 @@ class Health:
         return in_stores + self.models.pending() + self.capture.pending + int(self.jobs.is_running("scan"))
 
     def degraded(self) -> list[str]:
-        """Return why answers may be less than they could be; empty when all is well."""
+        """Return what does not work as it should; empty when all is well."""
+        return [*self._reasons(self.scan.problems), *self._failed_jobs()]
+
+    def shortcomings(self) -> list[str]:
+        """Return why an answer may be less than it could be: as ``degraded``, without files that are read all the same.
+
+        A template whose front matter nothing has filled in stays as it is for years; each answer need not say so.
+        """
+        return self._reasons(tuple(one for one in self.scan.problems if not one.is_read))
+
+    def _failed_jobs(self) -> list[str]:
+        """Name jobs that begin by themselves and failed: nobody waits for their answer, so nobody would hear of it."""
+        told = {"scan", "sync"}  # these tell of themselves
+        failed = [one for one in self.jobs.list() if one.state == "failed" and one.next_run and one.name not in told]
+        return [f"the job {one.name} failed: {one.last_error}" for one in failed]
+
+    def _reasons(self, problems: tuple[Problem, ...]) -> list[str]:
         reasons = [*self.notices, *([self.scan.reading] if self.scan.reading else []), *self.models.degraded()]
         reasons += [self.watcher.problem] if self.watcher.problem else []
         reasons += [f"turns are not written: {self.capture.problem}"] if self.capture.problem else []
         reasons += [f"the {store} memory could not be scanned: {why}" for store, why in self.scan.failures.items()]
-        reasons += _first(self.scan.problems)
+        reasons += _first(problems)
         reasons += [f"{problem.path}: {problem.reason}" for problem in self.sharing.problems]
-        reasons += [problem for problem in (self.sync.problem, self.seen.problem) if problem]
+        reasons += [problem for problem in (self.sync.problem, self.seen.problem, self.capture.notice) if problem]
         return [*reasons, *self.episodic.degraded(), *self.semantic.problems()]
 
 

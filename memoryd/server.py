@@ -16,6 +16,7 @@ import uvicorn
 
 from memoryd.api.build import build_api
 from memoryd.api.connection import bounded_protocol
+from memoryd.api.events import end_streams
 from memoryd.api.guard import App, Guard, Receive, Scope, Send
 from memoryd.api.metrics import count_request
 from memoryd.app import VERSION, Daemon, compose
@@ -127,7 +128,7 @@ class _Running:
         app = Guard(
             self._serve,
             port=lambda: self.listening.port,
-            accepts=tokens.accepts,
+            accepts=lambda token: tokens.accepts(token) or self._daemon.services.logins.accepts(token),
             mint=lambda: secrets.token_hex(8),
             served=lambda done: count_request(self._app, done),
         )
@@ -150,7 +151,7 @@ class _Running:
         await server.wait_until_listening(serving)
         publish_endpoint(self._paths, self.listening, version=VERSION)
         opening = asyncio.create_task(asyncio.to_thread(self._daemon.open))
-        opening.add_done_callback(lambda _: notifier.ready("serving"))
+        opening.add_done_callback(lambda _: notifier.ready(self._state()))
         watching = asyncio.create_task(self._keep_present(server, opening))
         guarding = asyncio.create_task(keep_alive(notifier, self._is_well))
         # Told to stop, the background work ends at once, while requests under way are still being answered.
@@ -158,12 +159,19 @@ class _Running:
         notifier.stopping()
         log.info("stopping")
         self._daemon.cancel()
+        end_streams(self._app)
         await serving
         watching.cancel()
         guarding.cancel()
         await asyncio.wait({watching, guarding})
         await opening
         await asyncio.to_thread(self._daemon.close)
+
+    def _state(self) -> str:
+        """Say, for a service manager, what came of the opening."""
+        if self._daemon.services.readiness.is_ready:
+            return "serving"
+        return "the stores could not be opened; `memoryd status` says why"
 
     def _is_well(self) -> bool:
         """Ask both stores something cheap; before they are open, and where they cannot be, there is nothing to ask."""
@@ -205,6 +213,7 @@ class _Running:
         log.warning("state_deleted")
         old, self._daemon = self._daemon, self._make()
         self._daemon.notices.append(STATE_DELETED)
+        end_streams(self._app)
         self._app = build_api(self._daemon.services)
         # Shielded: told to stop meanwhile, the stores are whole first.
         await asyncio.shield(asyncio.to_thread(_replace, old, self._daemon))

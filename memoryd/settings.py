@@ -6,12 +6,13 @@ that a typing error never passes for a default. ``docs/settings.md`` lists what 
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
@@ -294,7 +295,7 @@ def load_settings(file: Path, *, flags: Mapping[str, Any] | None = None) -> Sett
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         origin = _origin(first["loc"], file, text, written, flags or {})
-        raise SettingsUnusable(f"{origin}: {_say(first['type'], first['msg'])}") from None
+        raise SettingsUnusable(f"{origin}: {_say(first['type'], first['msg'], first['loc'])}") from None
     except ValueError as error:
         # The library fails this way where a variable for a table or list is not JSON; it names the section.
         section = re.search(r'field "(\w+)"', str(error))
@@ -366,12 +367,26 @@ def _reaches(values: Any, names: list[str]) -> bool:
     return True
 
 
-def _say(kind: str, message: str) -> str:
+def _say(kind: str, message: str, place: tuple[int | str, ...]) -> str:
     if kind == "extra_forbidden":
-        return "there is no such option; docs/settings.md lists them all"
+        near = difflib.get_close_matches(str(place[-1]), _names_beside(place), n=1)
+        meant = f"did you mean {f'[{near[0]}]' if len(place) == 1 else near[0]}? " if near else ""
+        return f"there is no such option; {meant}`memoryd settings` lists them all"
     if kind in {"model_type", "dict_type"}:
         return "must be a section with options in it"
     return message.removeprefix("Value error, ").replace("Input should be", "should be")
+
+
+def _names_beside(place: tuple[int | str, ...]) -> list[str]:
+    """Return the names of the options that there are where one is that there is not."""
+    held: Any = Settings
+    for name in place[:-1]:
+        if isinstance(held, type) and issubclass(held, BaseModel):
+            field = held.model_fields.get(str(name))
+            held = None if field is None else field.annotation
+        else:
+            held = (get_args(held) or (None,))[-1]  # a table of tables, whose names are free
+    return list(held.model_fields) if isinstance(held, type) and issubclass(held, BaseModel) else []
 
 
 def _options(model: type[BaseModel]) -> str:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from memoryd.text.durable import in_64_bits
 from semantic.graph.curated import PathEnds
 from semantic.model import Decision, Element
 from semantic.projection.picture import Projection
@@ -128,19 +129,20 @@ class Confirmed:
             return self._gone(files, element, touched, confirmed, held)
         if stat.S_ISLNK(seen.st_mode) or not stat.S_ISREG(seen.st_mode):
             return None  # of a folder it is enough that it is there; a link leads who knows where
-        if held is not None and (held.size, held.mtime_ns) == (seen.st_size, seen.st_mtime_ns):
+        size, mtime_ns = seen.st_size, in_64_bits(seen.st_mtime_ns)
+        if held is not None and (held.size, held.mtime_ns) == (size, mtime_ns):
             return _instant(held.since_us)
         now_hash = _hash_of(file, seen)
-        written_us = seen.st_mtime_ns // 1000
+        written_us = mtime_ns // 1000
         if held is not None and held.hash != _UNKNOWN:
             since = None if now_hash == held.hash else (held.since_us or written_us)
-            row = _Row(confirmed.id, held.hash, seen.st_size, seen.st_mtime_ns, since)
+            row = _Row(confirmed.id, held.hash, size, mtime_ns, since)
         elif held is not None:
-            row = _Row(confirmed.id, _UNKNOWN, seen.st_size, seen.st_mtime_ns, held.since_us or written_us)
+            row = _Row(confirmed.id, _UNKNOWN, size, mtime_ns, held.since_us or written_us)
         elif written_us <= _microseconds(confirmed.at) or confirmed.order[1] != self._install:
-            row = _Row(confirmed.id, now_hash, seen.st_size, seen.st_mtime_ns, None)
+            row = _Row(confirmed.id, now_hash, size, mtime_ns, None)
         else:
-            row = _Row(confirmed.id, _UNKNOWN, seen.st_size, seen.st_mtime_ns, written_us)
+            row = _Row(confirmed.id, _UNKNOWN, size, mtime_ns, written_us)
         _keep(files, element, touched, row)
         return _instant(row.since_us)
 

@@ -11,6 +11,7 @@
     │   ├── UnknownDecision
     │   ├── UnknownProject
     │   ├── UnknownNote
+    │   ├── UnknownNode         nothing in the graph has this id or name
     │   └── UnknownPlan
     ├── Clash                   the store holds something else than the writer thinks
     │   ├── NearDuplicate       a new name is almost a known one
@@ -25,6 +26,8 @@
     ├── InvalidNote             a note cannot be written there, or not this text
     │   └── ContractBroken      an agent's note breaks the note contract
     ├── NoteUnwritable          a note file could not be written; it is as it was
+    ├── ModelAway               a local model that was asked to read gives no answer
+    ├── BadAnswer               what it answered is not in the form that was asked for
     └── LogDamage               a line, or its file, cannot be used
         ├── BrokenLine          the line is not what its hash says
         └── WriteFailed         the line could not be made durable; nothing was recorded
@@ -135,6 +138,14 @@ class NameTaken(Clash):
     """A name is there that some systems cannot tell from the new one."""
 
 
+class UnknownNode(UnknownName):
+    """Nothing in the graph has this id or name; ``candidates`` are those whose names are nearest."""
+
+    def __init__(self, message: str, candidates: Sequence[Candidate] = ()) -> None:
+        super().__init__(message)
+        self.candidates = tuple(candidates)
+
+
 class UnknownPlan(UnknownName):
     """No plan has this id."""
 
@@ -165,6 +176,14 @@ class ContractBroken(InvalidNote):
 
 class NoteUnwritable(SemanticError):
     """A note file could not be written; it is as it was."""
+
+
+class ModelAway(SemanticError):
+    """A model's server did not answer in time, or with an error; the message says which."""
+
+
+class BadAnswer(SemanticError):
+    """A model's answer is not in the form that was asked for; nothing of it is taken."""
 
 
 class LogDamage(SemanticError):

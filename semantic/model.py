@@ -63,11 +63,21 @@ Cost = Callable[[Element], int]
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """A later line of a decision, which adds to what the decision cites."""
+
+    actor: str
+    session: str | None
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """An immutable event with a why.
 
     ``at`` is when it was recorded, ``valid_at`` from when it holds (default ``at``). ``superseded_by`` is the
-    first decision, in replay order, that replaced it; ``elements`` are those whose head it is or was.
+    first decision, in replay order, that replaced it; ``elements`` are those whose head it is or was. ``evidence``
+    holds what all its lines cite, ``citations`` the lines after the first.
     """
 
     id: str
@@ -86,13 +96,14 @@ class Decision:
     superseded_by: str | None = None
     elements: tuple[str, ...] = ()
     order: tuple[int, str, int] = (0, "", 0)
+    citations: tuple[Citation, ...] = ()
 
     @property
     def is_bookkeeping(self) -> bool:
-        """Whether it only says where notes went: that is true and kept, and no knowledge that anyone decided."""
-        return bool(self.mutations) and all(
-            one.get("op") == "rename" and str(one.get("id", "")).startswith("no_") for one in self.mutations
-        )
+        """Whether it only says where notes went, or that a plan was refused: kept, and no knowledge of anyone's."""
+        if not self.mutations:
+            return self.actor == "job:plan"
+        return all(one.get("op") == "rename" and str(one.get("id", "")).startswith("no_") for one in self.mutations)
 
 
 @dataclass(frozen=True, slots=True)

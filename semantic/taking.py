@@ -1,4 +1,4 @@
-"""Taking in files of the log and the attention record that came from another copy of the home."""
+"""Taking in what was written elsewhere: files of another copy of the home, and what other programs knew."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ class Taking:
             self._ledger.refresh()
             self._attention.refresh()
         return changed
+
+    def sessions_of(self, actor: str) -> frozenset[str]:
+        """Return the sessions in whose name an actor recorded anything, also what was forgotten since.
+
+        Whoever takes things in under a name for each can tell by it that one was here before.
+        """
+        return self._ledger.sessions_of(actor)
 
     def offers(self) -> list[Offer]:
         """Return the lines of the log that were changed by hand and are not recorded yet."""

@@ -8,8 +8,12 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-Mood = Callable[[str], Iterator[str] | int]
-"""Gets what was asked about; returns the parts of the answer, or the status of an error."""
+Mood = Callable[[str], Iterator[str] | Iterator[bytes] | int]
+"""Gets what was asked about; returns the parts of the answer, bytes as they are, or the status of an error."""
+
+
+def _line(model: str, message: dict[str, Any]) -> bytes:
+    return json.dumps({"model": model, "message": message, "done": False}).encode() + b"\n"
 
 
 class OllamaServer:
@@ -34,12 +38,9 @@ class OllamaServer:
                 self.end_headers()
                 try:
                     for part in answer:
-                        line = {
-                            "model": body["model"],
-                            "message": {"role": "assistant", "content": part},
-                            "done": False,
-                        }
-                        self.wfile.write(json.dumps(line).encode() + b"\n")
+                        message = {"role": "assistant", "content": part}
+                        line = part if isinstance(part, bytes) else _line(body["model"], message)
+                        self.wfile.write(line)
                         self.wfile.flush()
                 except (BrokenPipeError, ConnectionResetError):
                     pass  # the asker has heard enough

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -87,6 +88,15 @@ def test_the_map_has_every_folder() -> None:
         for made in (ROOT / package).rglob("__init__.py"):
             folder = f"{made.parent.relative_to(ROOT)}/"
             assert f"`{folder}`" in text, folder
+
+
+def test_the_page_of_imports_has_every_program_and_every_outcome() -> None:
+    words = import_module("memoryd.cli.import")
+    text = (ROOT / "docs" / "import.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", text, re.MULTILINE)) == set(words.SOURCES)
+    said = set(re.findall(r"^\| ([a-z][a-z ]+) \|", text, re.MULTILINE))
+    told = {words.WORDS[name] for name in words.WORDS if name not in {"copy", "empty", "proposed"}}
+    assert told <= said
 
 
 def test_every_decision_is_in_the_index() -> None:

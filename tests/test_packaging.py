@@ -35,6 +35,12 @@ def test_the_samples_of_the_demo_are_inside(wheel: zipfile.ZipFile) -> None:
     assert any(name.startswith("memoryd/cli/samples/vault/") for name in names)
 
 
+def test_the_page_is_inside(wheel: zipfile.ZipFile) -> None:
+    inside = {name.removeprefix("memoryd/ui/") for name in wheel.namelist() if name.startswith("memoryd/ui/")}
+    files = {one.name for one in (ROOT / "memoryd" / "ui").iterdir()}
+    assert {"index.html", "page.css", "app.js"} <= inside == files
+
+
 def test_the_commands_are_declared(wheel: zipfile.ZipFile) -> None:
     entry = next(name for name in wheel.namelist() if name.endswith("entry_points.txt"))
     assert "memoryd = memoryd.cli:main" in wheel.read(entry).decode()

@@ -147,12 +147,14 @@ class LiteServer:
             )
 
     def _environment(self, libraries: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name not in {"LD_LIBRARY_PATH", "TMPDIR"}}
+        kept = {name: value for name, value in os.environ.items() if name not in {"LD_LIBRARY_PATH", "TMPDIR", "HOME"}}
         return {
             **kept,
             "LD_LIBRARY_PATH": libraries,
             "DYLD_LIBRARY_PATH": libraries,
             "TMPDIR": str(self._temporary),
+            # It makes a cache below the home folder, and answers no search where it cannot.
+            "HOME": str(self._temporary),
         }
 
     def _wait(self, deadline: float) -> None:

@@ -302,7 +302,7 @@ def _stray(root: Root, path: Path) -> Report:
     """Name a Markdown file of the journal that is no day; elsewhere there are such files on purpose."""
     if root.name != JOURNAL:
         return Report()
-    reason = "its name is no day (YYYY-MM-DD.md); it was not read"
+    reason = "its name is no day (YYYY-MM-DD.md, of the years 2 to 9998); it was not read"
     return Report(files=1, problems=(Problem(root.shown(path), reason),))
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from urllib.parse import quote, unquote
 
+from memoryd.text.window import is_in_calendar
+
 OPENING = "<!-- memoryd:"
 KEYS = ("id", "at", "project", "session", "turn", "transcript", "key", "files")
 """The keys in the order in which they are written."""
@@ -116,4 +118,6 @@ def _read_at(text: str | None) -> tuple[datetime | None, str | None]:
         return None, f"its anchor has a time that cannot be read: {text[:40]!r}"
     if at.tzinfo is None:
         return None, "its anchor has a time without an offset"
+    if not is_in_calendar(at):
+        return None, f"its anchor has a time of the year {at.year}, which no calendar here reaches"
     return at, None

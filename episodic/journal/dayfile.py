@@ -12,17 +12,19 @@ import contextlib
 import json
 import os
 import stat
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from episodic.errors import JournalUnwritable
-from memoryd.text.durable import sync_folder, write_file
+from memoryd.text.durable import beside, in_64_bits, remove_leftover, sync_folder
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 _ATTEMPTS = 20
-_TEMPORARY = ".memoryd-tmp"
+_COPIES = ".*.memoryd-tmp"
+_rewriting = threading.Lock()
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
@@ -47,7 +49,7 @@ class Written:
 
 def stamp_of(status: os.stat_result) -> Stamp:
     """Return the stamp of a stat result."""
-    return Stamp(status.st_ino, status.st_mtime_ns, status.st_size)
+    return Stamp(in_64_bits(status.st_ino), in_64_bits(status.st_mtime_ns), status.st_size)
 
 
 def make_folder(path: Path) -> None:
@@ -138,32 +140,29 @@ def rewrite(path: Path, change: Callable[[bytes], bytes]) -> None:
     Raises:
         JournalUnwritable: It cannot be written; it is as it was.
     """
-    name, real, temporary = str(path), path, None
+    name, real = str(path), path
     try:
         real = path.resolve(strict=True)
         name = str(path) if real == path or not path.is_symlink() else f"{path}, a link to {real},"
-        temporary = real.with_name(f".{real.name}{_TEMPORARY}")
         for _ in range(_ATTEMPTS):
-            old, before = _read_regular(real)
-            new = change(old)
-            if new == old:
-                return
-            if before.st_nlink > 1:
-                raise JournalUnwritable(
-                    f"{name} has {before.st_nlink} names, and the text would stay under the others (find them with "
-                    f"`find … -samefile {real}`); it is as it was. Remove the other names, then do it again"
-                )
-            write_file(temporary, new, mode=stat.S_IMODE(before.st_mode))
-            if stamp_of(real.stat()) == stamp_of(before):
-                temporary.replace(real)
-                sync_folder(real.parent)
-                return
+            # A forgetting and a synchronisation may meet here: the later one changes what the first one made.
+            with _rewriting:
+                old, before = _read_regular(real)
+                new = change(old)
+                if new == old:
+                    return
+                if before.st_nlink > 1:
+                    raise JournalUnwritable(
+                        f"{name} has {before.st_nlink} names, and the text would stay under the others (find them with "
+                        f"`find … -samefile {real}`); it is as it was. Remove the other names, then do it again"
+                    )
+                with beside(real, new, mode=stat.S_IMODE(before.st_mode)) as copy:
+                    if stamp_of(real.stat()) == stamp_of(before):
+                        copy.replace(real)
+                        sync_folder(real.parent)
+                        return
     except (OSError, RuntimeError) as error:  # a link that leads to itself is a RuntimeError
         raise JournalUnwritable(f"{name} could not be rewritten: {_reason(error)}; it is as it was") from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
     raise JournalUnwritable(f"{name} is being saved again and again by another program; it is as it was")
 
 
@@ -199,8 +198,8 @@ def remove_leftovers(folder: Path) -> None:
         JournalUnwritable: One of them cannot be removed.
     """
     try:
-        for path in folder.rglob(f".*{_TEMPORARY}"):
-            path.unlink(missing_ok=True)
+        for path in folder.rglob(_COPIES):
+            remove_leftover(path, older_than_s=0)
     except OSError as error:
         raise JournalUnwritable(f"a leftover below {folder} cannot be removed: {_reason(error)}") from error
 
@@ -286,7 +285,7 @@ def _note(intent: Path, path: Path, size: int, data: str) -> None:
 
 def _is_still(path: Path, inode: int) -> bool:
     try:
-        return path.stat().st_ino == inode
+        return stamp_of(path.stat()).inode == inode
     except FileNotFoundError:
         return False
 

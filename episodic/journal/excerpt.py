@@ -6,7 +6,6 @@ and a find in it leads to the entry.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from dataclasses import replace
 from datetime import date, tzinfo
@@ -19,7 +18,7 @@ from episodic.journal.enclosure import check_inside
 from episodic.journal.text import entry_heading, read_day_text, render_section
 from memoryd.text.canonical import digest
 from memoryd.text.decode import decode
-from memoryd.text.durable import sync_folder, write_file
+from memoryd.text.durable import replace_file
 
 EXCERPTS = "transcripts"
 """The folder, and the name of its root."""
@@ -87,14 +86,8 @@ def put_first(path: Path, heading: str, text: str) -> bool:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.memoryd-tmp")
     try:
-        write_file(temporary, data)
-        temporary.replace(path)
-        sync_folder(path.parent)
+        replace_file(path, data)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise JournalUnwritable(f"{path} could not be written: {reason}; nothing of the turn was stored") from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from episodic.errors import JournalUnwritable
 from episodic.journal.enclosure import is_link_refused
 from memoryd.text.durable import create_file, sync_folder, write_file
+from memoryd.text.window import is_in_calendar
 
 NAME = ".primary"
 _CLAIM = re.compile(r"[0-9A-Za-z_-]+")
@@ -59,9 +60,10 @@ def day_of(name: str) -> date | None:
     if match is None:
         return None
     try:
-        return date.fromisoformat(match[1])
+        day = date.fromisoformat(match[1])
     except ValueError:
         return None
+    return day if is_in_calendar(day) else None
 
 
 def _claims(memory: Path) -> set[str]:

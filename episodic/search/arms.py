@@ -166,7 +166,7 @@ class EpisodicSearch:
             missing, present = self._documents.vector_counts(fingerprint)
             asked.lacks_vectors = missing > 0
             if missing:
-                asked.degraded.append(f"{missing} chunks not yet embedded")
+                asked.degraded.append(f"{missing} {'chunk is' if missing == 1 else 'chunks are'} not embedded yet")
             if present:
                 weighing = lexical_of(embedder)
                 if weighing is None:

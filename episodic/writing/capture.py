@@ -31,6 +31,7 @@ from episodic.journal.excerpt import write_excerpt
 from episodic.journal.identity import key_digest, written_id
 from episodic.journal.text import read_own_section, render_section, stored_text
 from episodic.writing.folder import JournalFolder
+from memoryd.text.window import is_in_calendar
 
 _LONG_BYTES = 256 * 1024
 """A longer day that is not as it was known is read in the background."""
@@ -79,10 +80,9 @@ class Capture:
         """Write an entry. See ``EpisodicStore.append``."""
         text = _checked(new)
         # A day is a local day: what was sent with another offset, or in UTC, goes to the day that it was here.
-        try:
-            new = replace(new, at=new.at.astimezone(self._zone))
-        except OverflowError as error:
-            raise InvalidEpisode("at: lies on no day of the local calendar, which has the years 1 to 9999") from error
+        if not is_in_calendar(new.at):
+            raise InvalidEpisode("at: lies on no day of the calendar, which has the years 2 to 9998")
+        new = replace(new, at=new.at.astimezone(self._zone))
         key = None if new.key is None else key_digest(new.key)
         with self._writing:
             if self._refusals.refuses_turn(session=new.session, turn=new.turn, key=new.key):

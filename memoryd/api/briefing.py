@@ -6,53 +6,57 @@ agent found useful.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from datetime import time as clock_time
+from itertools import islice
 from pathlib import Path
-
-import structlog
 
 from episodic.episode import Episode
 from memoryd.api.facets import conventions_for, declared_tags
+from memoryd.api.known import Known, map_part
 from memoryd.api.leading import LeadingNotes
-from memoryd.api.outlook import Outlook, Outlooks
+from memoryd.api.outlook import Outlooks
 from memoryd.api.services import Services
 from memoryd.render.brief import (
     LINE_UNITS,
     conventions_part,
+    counted,
     days_part,
     decision_line,
     degraded_part,
-    element_line,
     id_of,
     lines_part,
     local,
     news_part,
     outcome_of,
-    shown_line,
 )
 from memoryd.render.brief import conflicts_part as conflicts_of
 from memoryd.render.budget import Part
 from memoryd.render.gate import LEAST_WORDS, telling_words
 from memoryd.render.lines import Lines
-from memoryd.render.meter import utf16_units
-from memoryd.render.news import News, news_since, present_cursor
+from memoryd.render.news import News
 from memoryd.text.window import Window
 from semantic.errors import SemanticError
 from semantic.model import Decision, Element, Note
 from semantic.project.naming import Project
-from semantic.projection.picture import Projection
-
-log = structlog.get_logger("memoryd.briefing")
 
 MOST_DEGRADED = 4
 MOST_NEWS = 12
-MOST_MAPPED = 8
-MOST_TRACES = 3
+DAYS_TOLD = 2
 EARLIER_DAYS = 5
-SHARES = {"degraded": 0.1, "conflicts": 0.12, "news": 0.2, "conventions": 0.25, "heads": 0.25, "elements": 0.25}
+MOST_DAYS_LOOKED_AT = 12
+SHARES = {
+    "degraded": 0.1,
+    "conflicts": 0.12,
+    "news": 0.2,
+    "conventions": 0.2,
+    "heads": 0.25,
+    "elements": 0.25,
+    "own": 0.15,
+    "map": 0.1,
+}
 """How much of the text a part may take at first; what others leave is shared out in the same order."""
 BY_MEMORY = frozenset({"degraded"})
 """Parts that are told again each time: they are about now."""
@@ -90,6 +94,7 @@ class Briefing:
         self._services = services
         self._outlooks = Outlooks()
         self._leading = LeadingNotes(services.semantic)
+        self._known = Known(services)
 
     def place(self, cwd: str | None) -> Place:
         """Return where a working folder belongs; nothing is minted."""
@@ -142,17 +147,19 @@ class Briefing:
             heads = [one for one in heads if one.id not in fresh]
         if own:
             heads = [one for one in heads if one.session not in own]
-        reasons = [] if as_of is not None else services.degraded()[:MOST_DEGRADED]
+        reasons = [] if as_of is not None else services.shortcomings()[:MOST_DEGRADED]
         if as_of is not None:
             reasons = [f"as of {local(as_of, services.zone)}: notes and what is put away have no past"]
+        leading = self._leading.now()
+        projects = [*picture.projects] if place.tags is None else [] if place.id is None else [place.id]
         parts = [
             degraded_part(reasons),
             conflicts_of(outlook.conflicts, services.zone),
             news_part(news.decisions, services.zone, more=news.more, units=units),
-            conventions_part(conventions_for(self._leading.now().conventions, place.tags), units),
+            conventions_part(conventions_for(leading.conventions, place.tags), units),
             lines_part("heads", Lines(heads, lambda one: decision_line(one, services.zone, units=units))),
-            lines_part("elements", self._elements(picture, outlook, place, units, own, is_now=as_of is None)),
-            lines_part("map", self._map(outlook, place)),
+            *self._known.parts(picture, outlook, projects, units=units, own=own, is_now=as_of is None),
+            map_part(picture, outlook, [note for note in leading.hubs if _is_of(note, place)]),
             self._days(place, units, as_of, own),
         ]
         return [part if part.name in BY_MEMORY else _unseen(part, known) for part in parts]
@@ -160,107 +167,66 @@ class Briefing:
     def news(self, session: str, place: Place, limit: int = MOST_NEWS) -> News:
         """Return what others recorded since the session last looked; a session that never did has no news."""
         picture = self._services.semantic.projection()
-        cursor = self._services.seen.cursor(session)
+        written, cursor = self._services.written, self._services.seen.cursor(session)
         if cursor is None:
-            return News((), 0, present_cursor(picture))
-        return news_since(picture, cursor, session=session, concerns=place.holds, limit=limit)
+            return News((), 0, written.cursor(picture))
+        return written.since(picture, cursor, session=session, concerns=place.holds, limit=limit)
 
     def register(self, session: str, place: Place) -> None:
         """Note that a session is there; what others record from its first look on is news to it."""
         seen = self._services.seen
         seen.begin(session, project=place.id)
         if seen.cursor(session) is None:
-            seen.set_cursor(session, present_cursor(self._services.semantic.projection()))
+            seen.set_cursor(session, self._services.written.cursor(self._services.semantic.projection()))
 
     def settle(self, session: str, news: News) -> None:
         """Note up to where a session knows the log."""
         self._services.seen.set_cursor(session, news.cursor)
 
-    def _elements(
-        self, picture: Projection, outlook: Outlook, place: Place, units: int, own: Collection[str], *, is_now: bool
-    ) -> list[str]:
-        """Return the lines of the active set, best first, the project's before the person's own."""
-        standings = self._services.semantic.attention() if is_now else {}
-        found: list[str] = []
-        active = list(self._active(picture, outlook, place, is_now=is_now))
-        since = self._services.unconfirmed(active) if is_now else {}
-        for one in active:
-            if own and all(picture.decisions[id_].session in own for id_ in one.decisions if id_ in picture.decisions):
-                continue
-            traces = [
-                other
-                for link in one.links
-                if (other := picture.elements.get(link.target if link.source == one.id else link.source)) is not None
-                and (standing := standings.get(other.id)) is not None
-                and standing.archived
-            ]
-            day = f"{since[one.id].astimezone(self._services.zone):%Y-%m-%d}" if one.id in since else None
-            found.append(element_line(one, traces[:MOST_TRACES], units, unconfirmed=day))
-        return found
-
-    def _active(self, picture: Projection, outlook: Outlook, place: Place, *, is_now: bool) -> Iterable[Element]:
-        scopes: list[tuple[str, str | None]] = [("project", place.id)] if place.id is not None else []
-        if place.tags is None:
-            scopes = [("project", project.id) for project in picture.projects.values()]
-        for scope, project in [*scopes, ("user", None)]:
-            if (scope, project) not in outlook.scopes:
-                continue
-            if not is_now:
-                living = [one for one in picture if one.scope == scope and one.project == project]
-                yield from sorted(living, key=lambda one: (-len(one.links), one.id))
-                continue
-            try:
-                passed = self._services.semantic.settle_active(
-                    "user" if scope == "user" else "project", project, cost=cost_of
-                )
-            except SemanticError as error:  # the disk is full: what is known is shown all the same
-                log.warning("active_set_not_settled", reason=type(error).__name__)
-                yield from (one for one in picture if one.scope == scope and one.project == project)
-                continue
-            yield from (picture.elements[id_] for id_ in passed.active if id_ in picture.elements)
-
-    def _map(self, outlook: Outlook, place: Place) -> list[str]:
-        """Return what most hangs together with: hub notes of the place, then the elements with the most links."""
-        hubs = [note for note in self._leading.now().hubs if _is_of(note, place)]
-        linked = outlook.linked[:MOST_MAPPED]
-        lines = [shown_line(f"hub note {note.title}", note.summary or "", note.id, units=160) for note in hubs]
-        lines += [f"- {one.kind} {one.name}, {len(one.links)} links [{one.id}]" for one in linked]
-        return lines[:MOST_MAPPED]
-
     def _days(self, place: Place, units: int, as_of: datetime | None, own: Collection[str]) -> Part:
-        """Return today and yesterday of the place, newest first, and which days before them have entries."""
+        """Return the last two days on which something was noted here, newest first, and which days before have more.
+
+        They are not today and yesterday: after a weekend, or a week on something else, those would say nothing.
+        """
         services = self._services
         now = as_of or services.clock()
-        today = now.astimezone(services.zone).date()
         recent: list[Episode] = []
-        others = 0
-        for day in (today, today - timedelta(days=1)):
+        earlier: list[str] = []
+        told = others = 0
+        since = None
+        for day in islice(self._days_with_entries(now), MOST_DAYS_LOOKED_AT):
+            if told == DAYS_TOLD:
+                if len(earlier) == EARLIER_DAYS:
+                    break
+                earlier += [day.isoformat()] if self._has_entries(day, place) else []
+                continue
             entries = [one for one in services.episodic.read_day(day) if one.at <= now]
             ours = [one for one in entries if place.tags is None or one.project in place.ids]
-            recent += reversed([one for one in ours if one.session not in own and _tells(one)])
+            shown = [one for one in ours if one.session not in own and _tells(one)]
+            recent += reversed(shown)
+            told += bool(shown)
             others += len(entries) - len(ours)
-        tail = [f"- In other projects, today and yesterday: {others} entries"] if others else []
-        if earlier := self._earlier(today - timedelta(days=1)):
+            since = day
+        tail = [f"- In other projects since {since}: {counted(others, 'entry', 'entries')}"] if others else []
+        if earlier:
             tail.append(f"- Earlier days with entries: {', '.join(earlier)}")
         return days_part(recent, services.zone, units, tail)
 
-    def _earlier(self, day: date) -> list[str]:
-        """Return the last days before a day that have entries. The whole calendar would take too long to count."""
+    def _days_with_entries(self, now: datetime) -> Iterator[date]:
+        """Yield local days that have entries, the last first. The whole calendar would take too long to count."""
         services = self._services
-        found: list[str] = []
-        while len(found) < EARLIER_DAYS:
-            end = datetime.combine(day, clock_time.min, services.zone)
-            before = services.episodic.list(Window(None, end), limit=1)
-            if not before:
-                break
+        end = now + timedelta(microseconds=1)
+        while before := services.episodic.list(Window(None, end), limit=1):
             day = before[0].at.astimezone(services.zone).date()
-            found.append(day.isoformat())
-        return found
+            yield day
+            end = datetime.combine(day, clock_time.min, services.zone)
 
-
-def cost_of(element: Element) -> int:
-    """Return what an element takes in the rendered text, in UTF-16 units, its line end included."""
-    return utf16_units(element_line(element)) + 1
+    def _has_entries(self, day: date, place: Place) -> bool:
+        """Tell whether something of the place's project was noted on a day."""
+        start, end = (
+            datetime.combine(one, clock_time.min, self._services.zone) for one in (day, day + timedelta(days=1))
+        )
+        return bool(self._services.episodic.list(Window(start, end), project=place.id, limit=1))
 
 
 def _unseen(part: Part, known: Collection[str]) -> Part:

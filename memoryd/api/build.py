@@ -7,11 +7,13 @@ from typing import Any
 from fastapi import FastAPI
 
 from memoryd.api.attention import attention_router
+from memoryd.api.codes import codes_router
 from memoryd.api.context import context_router
 from memoryd.api.days import days_router
 from memoryd.api.decisions import decisions_router
 from memoryd.api.elements import elements_router
 from memoryd.api.episodes import episodes_router
+from memoryd.api.events import offer_events
 from memoryd.api.form import StrictForm
 from memoryd.api.graph import graph_router
 from memoryd.api.guard import MAX_BODY_BYTES, OPEN_PATHS
@@ -23,6 +25,7 @@ from memoryd.api.mcp.mount import mount_mcp
 from memoryd.api.metrics import offer_metrics
 from memoryd.api.models import models_router
 from memoryd.api.notes import notes_router
+from memoryd.api.page import page_router
 from memoryd.api.plans import plans_router
 from memoryd.api.problems import ANYWHERE, WITH_TOKEN, Problem, install_problems, problem_response
 from memoryd.api.recall import recall_router
@@ -54,6 +57,8 @@ ROUTERS = (
     index_router,
     models_router,
     status_router,
+    codes_router,
+    page_router,
     health_router,
 )
 
@@ -74,6 +79,7 @@ def build_api(services: Services) -> FastAPI:
     for router in routers:
         app.include_router(router)
     app.state.routes = [route for router in routers for route in router.routes]
+    offer_events(app, services)
     mount_mcp(app, services)
     offer_metrics(app, services)
     app.add_middleware(StrictForm)

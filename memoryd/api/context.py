@@ -16,7 +16,7 @@ from memoryd.api.services import Services
 from memoryd.render.brief import render_context
 
 MAX_UNITS = 60_000
-CONTEXT_SHARES = {"heads": 0.3, "elements": 0.5}
+CONTEXT_SHARES = {"heads": 0.3, "elements": 0.45, "own": 0.15}
 DEFAULT_UNITS = 20_000
 """What the rendered text may cost where the caller sets no limit of its own, in UTF-16 units."""
 

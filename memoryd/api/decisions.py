@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from memoryd.api.request import Session, Who
 from memoryd.api.route import PREFIX, answer, documented, new_router
 from memoryd.api.schemas.decisions import DecisionAnswer, DecisionBody, DecisionRecorded
 from memoryd.api.services import Services
+from semantic.attention.standing import UNATTENDED
 from semantic.model import Decision
 from semantic.writing.recording import NewDecision
 
@@ -42,7 +44,7 @@ def decisions_router(services: Services) -> APIRouter:
 
         The same decision again is no new one while it still holds. A name that is close to a known one is answered
         409 with the candidates, unless ``new`` is true. ``If-Match`` with an element's ETag refuses if its heads
-        changed.
+        changed. What was put away and is decided anew comes back.
         """
         folder = Path(body.cwd) if body.cwd else None
         recorded = services.semantic.decide(_new_decision(services, body, str(who), session, if_match), cwd=folder)
@@ -50,6 +52,8 @@ def decisions_router(services: Services) -> APIRouter:
         # The files that it speaks of count as they are now, whatever happens to them in the next moment.
         known = services.semantic.projection().elements
         services.unconfirmed([known[id_] for id_ in recorded.elements if id_ in known])
+        if recorded.created and (back := _put_away(services, recorded.elements)):
+            services.semantic.attend("restore", back, actor=str(who), session=settle_session(body.session, session))
         summary: dict[str, Any] = {
             "id": recorded.id,
             "elements": list(recorded.elements),
@@ -98,12 +102,14 @@ def _new_decision(
 
 def _living(services: Services, decision: Decision) -> list[str]:
     """Return a decision's elements that are not put away: to read why is not to ask for what was archived."""
-    standings, picture = services.semantic.attention(), services.semantic.projection()
-    return [
-        id_
-        for id_ in decision.elements
-        if id_ in picture.elements and not ((standing := standings.get(id_)) and standing.archived)
-    ]
+    out, known = _put_away(services, decision.elements), services.semantic.projection().elements
+    return [id_ for id_ in decision.elements if id_ in known and id_ not in out]
+
+
+def _put_away(services: Services, ids: Iterable[str]) -> list[str]:
+    """Return those of some elements that are archived."""
+    standings = services.semantic.attention()
+    return [id_ for id_ in ids if standings.get(id_, UNATTENDED).archived]
 
 
 def _episodes_of(services: Services, session: str | None) -> list[str]:

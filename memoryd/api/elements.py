@@ -8,13 +8,15 @@ from fastapi import APIRouter, Query, Response
 
 from memoryd.api.conventions import cut_page, decode_cursor, encode_cursor
 from memoryd.api.instant import parse_instant
-from memoryd.api.present import Presenter, element_body, link_body, page_body
+from memoryd.api.present import Presenter, element_body, link_body, page_body, standing_body
 from memoryd.api.request import LIMIT_DEFAULT, AsOf, Cursor, Limit, Session, Who
 from memoryd.api.route import answer, documented, new_router
 from memoryd.api.schemas.decisions import ConflictPage, ElementAnswer, ElementPage, HistoryPage, NeighborPage
 from memoryd.api.services import Services
+from memoryd.render.brief import cost_of
 from semantic.search.listing import listing_key
 
+Explain = Annotated[bool | None, Query(description="Say where it stands in the active set now, and why.")]
 Archived = Annotated[bool | None, Query(description="Only archived elements, or only others.")]
 
 
@@ -35,6 +37,7 @@ def elements_router(services: Services) -> APIRouter:
         ] = None,
         kind: Annotated[str | None, Query(description="Only this kind.")] = None,
         scope: Annotated[Literal["user", "project"] | None, Query(description="Only this scope.")] = None,
+        project: Annotated[str | None, Query(description="Only this project, by id or name.")] = None,
         archived: Archived = None,
         cursor: Cursor = None,
         limit: Limit = LIMIT_DEFAULT,
@@ -44,7 +47,7 @@ def elements_router(services: Services) -> APIRouter:
         out = archived_ids()
         found = [
             element
-            for element in semantic.elements(q=q, near=near, kind=kind, scope=scope)
+            for element in semantic.elements(q=q, near=near, kind=kind, scope=scope, project=project)
             if (archived is None or (element.id in out) is archived) and listing_key(element) > after
         ]
         page = found[:limit]
@@ -59,7 +62,13 @@ def elements_router(services: Services) -> APIRouter:
         return answer(services, body)
 
     @router.get("/elements/{id}", operation_id="get_element", responses=documented(ElementAnswer, 404, text="It"))
-    def get(id: str, who: Who, session: Session, as_of: AsOf = None) -> Response:  # noqa: A002 - the contract's name
+    def get(
+        id: str,  # noqa: A002 - the contract's name
+        who: Who,
+        session: Session,
+        as_of: AsOf = None,
+        explain: Explain = None,
+    ) -> Response:
         """Return an element as it is known now, or was then. An agent's read brings an archived one back."""
         if as_of is None:
             element = semantic.element(id)
@@ -73,6 +82,8 @@ def elements_router(services: Services) -> APIRouter:
         is_archived = who.kind != "agent" and element.id in archived_ids()
         since = services.unconfirmed([element]).get(id) if as_of is None else None
         body = element_body(element, archived=is_archived, unconfirmed_since=present.day(since))
+        if explain and as_of is None:
+            body["standing"] = standing_body(semantic.place_of(element.id, cost=cost_of))
         return answer(services, body, headers={"ETag": f'"{element.etag}"'})
 
     @router.get("/elements/{id}/history", operation_id="element_history", responses=documented(HistoryPage, 404))

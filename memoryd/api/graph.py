@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -24,6 +25,7 @@ from memoryd.api.services import Services
 from memoryd.render.budget import cut_text
 from memoryd.render.meter import json_units
 from memoryd.text.hit import Hit
+from semantic.errors import AmbiguousName, UnknownNode
 from semantic.graph.asking import Answered
 from semantic.graph.explain import Explanation
 from semantic.graph.model import Node
@@ -62,8 +64,11 @@ def graph_router(services: Services) -> APIRouter:
 
     def picture(as_of: str | None, field: str) -> Picture:
         if as_of is None:
-            return services.semantic.graph.now()
-        return services.semantic.graph.as_of(parse_instant(as_of, field=field, zone=services.zone, edge="end"))
+            seen = services.semantic.graph.now()
+        else:
+            seen = services.semantic.graph.as_of(parse_instant(as_of, field=field, zone=services.zone, edge="end"))
+        reading = services.reading()
+        return replace(seen, degraded=(*seen.degraded, reading)) if reading else seen
 
     @router.get("/graph", operation_id="get_graph", responses=documented(GraphAnswer, text="By id"))
     def whole(
@@ -87,7 +92,7 @@ def graph_router(services: Services) -> APIRouter:
     def path(body: PathBody) -> Response:
         """Tell how two things hang together: the path that says the most, not the one with the fewest steps."""
         seen = picture(body.as_of, "body/as_of")
-        start, goal = seen.find(body.from_), seen.find(body.to)
+        start, goal = _find(seen, body.from_, "from"), _find(seen, body.to, "to")
         found = seen.path(start, goal)
         return answer(services, _path_body(seen, start.id, goal.id, found))
 
@@ -97,7 +102,7 @@ def graph_router(services: Services) -> APIRouter:
     def explain(body: ExplainBody) -> Response:
         """Tell what a thing is, what it hangs on, who decided it and why, and what speaks of it."""
         seen = picture(body.as_of, "body/as_of")
-        explained = seen.explain(seen.find(body.of))
+        explained = seen.explain(_find(seen, body.of, "of"))
         return answer(services, _explanation_body(explained, seen, present))
 
     @router.post(
@@ -133,6 +138,16 @@ def graph_router(services: Services) -> APIRouter:
         return _text(services, report(seen.graph, seen.shape, seen.degraded), MARKDOWN)
 
     return router
+
+
+def _find(seen: Picture, written: str, field: str) -> Node:
+    """Return what a name means; a refusal names the field that has it, since a path has two ends."""
+    try:
+        return seen.find(written)
+    except UnknownNode as error:
+        raise UnknownNode(f"{field}: {error}", error.candidates) from error
+    except AmbiguousName as error:
+        raise AmbiguousName(f"{field}: {error}", error.candidates) from error
 
 
 def _text(services: Services, text: str, media_type: str) -> Response:

@@ -10,7 +10,7 @@ import structlog
 from fastapi import APIRouter, Body, Depends, Path
 
 from memoryd.api.errors import StillStarting, StoresFailed
-from memoryd.api.injection import Injection
+from memoryd.api.injection.answers import Injection
 from memoryd.api.problems import problem_responses
 from memoryd.api.request import refuse_unknown_query
 from memoryd.api.route import PREFIX

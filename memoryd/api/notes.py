@@ -41,13 +41,16 @@ def notes_router(services: Services) -> APIRouter:
         tag: Annotated[str | None, Query(description="A tag; `tool` also finds `tool/milvus`.")] = None,
         q: Annotated[str | None, Query(description="Words of a title, an alias or a path.")] = None,
         broken: Annotated[bool, Query(description="Only notes with links that lead nowhere.")] = False,  # noqa: FBT002 - a query flag
+        breaking: Annotated[bool, Query(description="Only notes that break the contract.")] = False,  # noqa: FBT002 - as above
         cursor: Cursor = None,
         limit: Limit = LIMIT_DEFAULT,
     ) -> Response:
         """List notes."""
         after = tuple(str(part) for part in decode_cursor(cursor, str, str)) if cursor else ("", "")
         found = [
-            note for note in services.semantic.notes(tag=tag, q=q, broken=broken) if (note.vault, note.path) > after
+            note
+            for note in services.semantic.notes(tag=tag, q=q, broken=broken)
+            if (note.vault, note.path) > after and (note.violations or not breaking)
         ]
         page = found[:limit]
         body = {
@@ -60,8 +63,10 @@ def notes_router(services: Services) -> APIRouter:
         "/notes/check", operation_id="check_note", responses=documented(NoteCheckAnswer, text="What it breaks")
     )
     def check(body: NoteCheckBody) -> Response:
-        """Hold a text against the note contract, without writing anything."""
-        violations = services.semantic.check(body.text, _vault(services, body.vault), body.path)
+        """Hold a text against the note contract, without writing anything; ``path`` may name the vault as well."""
+        named = ":" in body.path
+        vault, path = _place(services, body.path) if named else (_vault(services, body.vault), body.path)
+        violations = services.semantic.check(body.text, vault, path)
         return answer(services, {"violations": list(violations)})
 
     @router.post(

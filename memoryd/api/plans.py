@@ -29,7 +29,7 @@ def plans_router(services: Services) -> APIRouter:
 
     @router.post("/plans", operation_id="propose_plans", responses=documented(PlanPage, text="What is proposed"))
     def propose(body: PlanBody) -> Response:
-        """Look for what could be tidied. Nothing is recorded; a plan that was undone is not proposed again."""
+        """Look for what could be tidied. Nothing is recorded; what was undone or refused is not proposed again."""
         found = [
             plan
             for plan in services.semantic.planning.list()
@@ -60,6 +60,15 @@ def plans_router(services: Services) -> APIRouter:
         """Record the inverse of the steps of an applied plan; what was recorded since stays."""
         return _done(services.semantic.planning.undo(id))
 
+    @router.post(
+        "/plans/{id}/refuse",
+        operation_id="refuse_plan",
+        responses=documented(PlanAnswer, 404, 409, text="It is not proposed again"),
+    )
+    def refuse(id: str) -> Response:  # noqa: A002 - as above
+        """Record that a proposal is not wanted. It can be applied all the same."""
+        return _done(services.semantic.planning.refuse(id))
+
     def _done(plan: Plan) -> Response:
         services.stored()
         return answer(services, _body(plan))
@@ -81,6 +90,7 @@ def _body(plan: Plan) -> dict[str, Any]:
                 "project": step.project,
                 "mutations": [dict(mutation) for mutation in step.mutations],
                 "evidence": list(step.evidence),
+                **({} if step.cited_by is None else {"decision": step.cited_by}),
             }
             for step in plan.steps
         ],

@@ -14,6 +14,8 @@ from episodic.episode import Episode
 from memoryd.router.decide import Route
 from memoryd.text.hit import Hit
 from memoryd.text.window import Window
+from semantic.attention.active import Place
+from semantic.attention.standing import MILLION
 from semantic.model import Decision, Element, Link, Note, NoteLink
 
 
@@ -139,11 +141,12 @@ class Presenter:
             "title": decision.title,
             "why": decision.why,
             "at": self.instant(decision.at),
+            "valid_at": self.instant(decision.valid_at) if decision.valid_at != decision.at else None,
             "actor": decision.actor,
             "supersedes": list(decision.supersedes),
             "superseded_by": decision.superseded_by,
         }
-        return without_empty(body, "superseded_by")
+        return without_empty(body, "valid_at", "superseded_by")
 
 
 def link_body(link: Link) -> dict[str, Any]:
@@ -170,6 +173,19 @@ def element_body(element: Element, *, archived: bool = False, unconfirmed_since:
         "evidence": list(element.evidence),
     }
     return body if unconfirmed_since is None else body | {"unconfirmed_since": unconfirmed_since}
+
+
+def standing_body(place: Place) -> dict[str, Any]:
+    """Return where an element stands in its active set; scores from 0 to 1."""
+    return {
+        "score": place.score / MILLION,
+        "recency": place.recency / MILLION,
+        "connectedness": place.connectedness / MILLION,
+        "units": place.units,
+        "archived": place.archived,
+        "pinned": place.pinned,
+        "graced": place.graced,
+    }
 
 
 def note_body(note: Note) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def recall_router(services: Services) -> APIRouter:
             "query": found.query,
             "route": present.route(found.route),
             "hits": [present.hit(hit) for hit in found.hits],
-            "degraded": list(dict.fromkeys([*missing, *found.degraded, *services.degraded()])),
+            "degraded": list(dict.fromkeys([*missing, *found.degraded, *services.shortcomings()])),
             "took_ms": round((time.perf_counter() - started) * 1000),
             "explain": found.explanation.as_json() if found.explanation else None,
         }

@@ -19,6 +19,7 @@ from memoryd.api.conventions import (
     settle_session,
 )
 from memoryd.api.errors import BadParameter
+from memoryd.api.guard import bearer_token
 
 Limit = Annotated[int, Query(ge=1, le=LIMIT_MOST, description=f"At most so many items, 1 to {LIMIT_MOST}.")]
 """To be given the default ``LIMIT_DEFAULT``, or that of the route."""
@@ -28,7 +29,9 @@ Since = Annotated[str | None, Query(description="Start: an instant, a date, or a
 Until = Annotated[str | None, Query(description="End, not included: as `since`; a date means the end of that day.")]
 AsOf = Annotated[str | None, Query(description="An instant or a date (its end): what was known then.")]
 
-__all__ = ["LIMIT_DEFAULT", "AsOf", "Cursor", "Limit", "Session", "Since", "Until", "Who", "refuse_unknown_query"]
+__all__ = [
+    "LIMIT_DEFAULT", "AsOf", "Cursor", "Limit", "Session", "Since", "Token", "Until", "Who", "refuse_unknown_query",
+]  # fmt: skip
 
 
 async def read_actor(
@@ -47,7 +50,13 @@ async def read_session(
     return settle_session(None, session)
 
 
+async def read_token(authorization: Annotated[str | None, Header(include_in_schema=False)] = None) -> str:
+    """Return the token that the request came with; the guard has judged it before."""
+    return bearer_token([authorization or ""]) or ""
+
+
 Who = Annotated[Actor, Depends(read_actor)]
+Token = Annotated[str, Depends(read_token)]
 Session = Annotated[str | None, Depends(read_session)]
 
 

@@ -18,11 +18,13 @@ from memoryd.api.errors import StillStarting, StoresFailed
 from memoryd.capture.collect import Counts
 from memoryd.capture.payload import Payload
 from memoryd.embedding.shelf import ModelState
+from memoryd.render.news import Written
 from memoryd.render.seen import Seen
 from memoryd.router.recall import Recall
+from memoryd.service.logins import Logins
 from memoryd.text.embedder import Embedder
 from memoryd.text.report import Problem
-from semantic.model import Element
+from semantic.model import Element, Note
 from semantic.store import SemanticStore
 
 READY_WAIT_S = 10.0
@@ -60,7 +62,7 @@ class Readiness:
         if not self._settled.wait(timeout_s):
             raise StillStarting("the stores are still being opened; ask again in a moment")
         if self._failure is not None:
-            raise StoresFailed(f"the stores could not be opened: {self._failure}") from self._failure
+            raise StoresFailed(str(self._failure)) from self._failure
 
 
 class ArgumentView(Protocol):
@@ -140,12 +142,15 @@ class Services:
 
     ``query_embedder`` gives the model for a question, waiting for a cold one as long as a question may, or none and
     the reasons. ``stored`` is called when something new wants a vector, ``attended`` when an agent read something.
+    ``degraded`` is what does not work as it should, ``shortcomings`` what of it makes an answer the less.
     ``lexical`` is false only where search by meaning is measured alone. ``seen`` is what each session was shown,
-    ``warm_embedder`` the model if it is in memory now: a hook waits for none. ``captured`` counts turns by what became
-    of them. ``project_tags`` are those that the settings tie to a project's id; ``holds_stops`` holds an agent's stop
-    once a session where code changed and nothing was decided. ``met_agent`` is called when the first agent speaks MCP.
-    ``unconfirmed`` tells of elements, by id, since when a file that they touch is not what it was when somebody last
-    decided about them; ``session_began`` is called when an agent's session begins.
+    ``written`` what each shard of the log wrote, ``warm_embedder`` the model if it is in memory now: a hook waits for
+    none. ``captured`` counts turns by what became of them. ``project_tags`` are those that the settings tie to a
+    project's id; ``holds_stops`` holds an agent's stop once a session where code changed and nothing was decided.
+    ``met_agent`` is called when the first agent speaks MCP. ``unconfirmed`` tells of elements, by id, since when a file
+    that they touch is not what it was when somebody last decided about them; ``session_began`` is called when an
+    agent's session begins. ``logins`` lets the page in. ``reading`` says, while notes and journal are read for the
+    first time since the start, that something may be missing.
     """
 
     version: str
@@ -158,6 +163,7 @@ class Services:
     model: Callable[[], str]
     pending: Callable[[], int]
     degraded: Callable[[], list[str]]
+    shortcomings: Callable[[], list[str]]
     query_embedder: Callable[[], tuple[Embedder | None, tuple[str, ...]]]
     problems: Callable[[], tuple[Problem, ...]]
     stored: Callable[[], None]
@@ -166,6 +172,8 @@ class Services:
     capture: Callable[[Payload], Future[None]]
     models: Callable[[], Sequence[ModelState]]
     seen: Seen
+    logins: Logins
+    written: Written = field(default_factory=Written)
     lexical: bool = True
     warm_embedder: Callable[[], Embedder | None] = lambda: None
     captured: Callable[[], Counts] = lambda: Counts(Counter(), 0)
@@ -174,3 +182,5 @@ class Services:
     session_began: Callable[[], None] = lambda: None
     unconfirmed: Callable[[Iterable[Element]], Mapping[str, datetime]] = lambda _: {}
     met_agent: Callable[[], None] = lambda: None
+    notes_by_id: Callable[[], Mapping[str, Note]] = dict
+    reading: Callable[[], str | None] = lambda: None

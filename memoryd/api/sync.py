@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from memoryd.api.changes import changed_since_shown
+from memoryd.api.changes import Change, changed_since_shown, settle_changes
 from memoryd.api.conventions import decode_moment_cursor, encode_cursor, settle_session
 from memoryd.api.errors import BadParameter
 from memoryd.api.present import Presenter
@@ -18,7 +18,6 @@ from memoryd.api.request import LIMIT_DEFAULT, Cursor, Limit, Session
 from memoryd.api.route import answer, documented, new_router
 from memoryd.api.schemas.sync import SessionPage, SyncAnswer, SyncBody
 from memoryd.api.services import Services
-from memoryd.render.news import news_since, present_cursor
 from memoryd.render.seen import SessionShown
 from semantic.model import Decision
 
@@ -60,11 +59,13 @@ def sync_router(services: Services) -> APIRouter:
         picture = services.semantic.projection()
         since = _read(body.cursor) if body.cursor is not None else services.seen.cursor(session)
         if since is None:
-            since = present_cursor(picture)
-        news = news_since(picture, since, session=session)
+            since = services.written.cursor(picture)
+        news = services.written.since(picture, since, session=session)
         services.seen.set_cursor(session, news.cursor)
         services.seen.mark(session, [one.id for one in news.decisions])
-        changes = [*(change(one) for one in news.decisions), *changed_since_shown(services, session)]
+        others = changed_since_shown(services, session)
+        settle_changes(services, session, others)
+        changes = [*(change(one) for one in news.decisions), *map(_changed, others.told)]
         return answer(services, {"changes": changes, "cursor": _write(news.cursor)})
 
     @router.get("/sessions", operation_id="list_sessions", responses=documented(SessionPage, text="The last one first"))
@@ -86,6 +87,19 @@ def sync_router(services: Services) -> APIRouter:
         return answer(services, body)
 
     return router
+
+
+def _changed(one: Change) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "title": one.name if one.kind == "note" else "",
+        "why": one.why,
+        "session": None,
+        "project": None,
+        "elements": [],
+        "supersedes": [],
+    }
 
 
 def _session(one: SessionShown, present: Presenter) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from episodic.errors import (
 )
 from memoryd.api.errors import StillStarting, StoresFailed
 from memoryd.api.problems import Row, Table
-from memoryd.errors import InvalidArguments, JobRunning, JobsStopped, UnknownJob
+from memoryd.errors import CodeRefused, InvalidArguments, JobRunning, JobsStopped, SyncRefused, UnknownJob
 from memoryd.router.errors import InvalidQuestion
 from semantic.errors import (
     AmbiguousName,
@@ -84,8 +84,10 @@ def _faults(error: Any) -> Mapping[str, Any]:
 PROBLEMS: Table = {
     StillStarting: Row("not-ready", 503, "Not ready yet", headers=RETRY_AFTER),
     StoresFailed: Row("stores-failed", 503, "The stores could not be opened", headers={"Retry-After": "60"}),
+    CodeRefused: Row("code-refused", 401, "The code does not let anybody in"),
     UnknownJob: Row("not-found", 404, "Not found"),
     JobRunning: Row("job-running", 409, "A run of this job is under way"),
+    SyncRefused: Row("sync-refused", 409, "The copy is not taken", _none),
     InvalidArguments: Row("invalid-request", 422, "The request is not valid", _faults),
     JobsStopped: Row("not-ready", 503, "The daemon goes down", headers=RETRY_AFTER),
     InvalidQuestion: Row("invalid-request", 422, "The request is not valid"),

@@ -16,6 +16,7 @@ from memoryd.bench.formats import read_corpus
 from memoryd.bench.hooks import run_hooks
 from memoryd.bench.machine import machine_facts
 from memoryd.bench.manifest import DataSet
+from memoryd.bench.mixed import run_mixed
 from memoryd.bench.recall import run_recall
 from memoryd.bench.router import run_router
 from memoryd.bench.semantic import run_semantic
@@ -64,7 +65,7 @@ class Outcome:
     def published(self) -> dict[str, str]:
         """Return, by name, the Markdown of what may stand on the page."""
         return {
-            name: _block(self.tasks[name], one, self.facts)
+            name: _on_page(_block(self.tasks[name], one, self.facts))
             for name, one in self.made.items()
             if self.tasks[name].is_published
         }
@@ -97,6 +98,7 @@ def tasks_of(sets: Sequence[DataSet], *, sizes: Sizes, model: str | None, progre
     tasks = [_of_data(one, sizes, model, progress) for one in sets]
     if not any(task.bench == "semantic" for task in tasks):
         tasks.append(Task("semantic", "semantic", lambda: run_semantic(sizes.events, progress=progress)))
+    tasks.append(Task("mixed", "mixed", lambda: run_mixed(model=model or catalog.NONE, progress=progress)))
     tasks.append(
         Task(
             "speed",
@@ -122,13 +124,20 @@ def tasks_of(sets: Sequence[DataSet], *, sizes: Sizes, model: str | None, progre
     return tasks
 
 
-def run_all(tasks: Sequence[Task], *, only: Sequence[str] = (), progress: Progress) -> Outcome:
+def run_all(
+    tasks: Sequence[Task],
+    *,
+    only: Sequence[str] = (),
+    progress: Progress,
+    after: Callable[[Outcome], object] = lambda _: None,
+) -> Outcome:
     """Measure one after the other. What fails is named, and does not keep the rest from being measured.
 
     Args:
         tasks: What there is.
         only: Names of tasks or of benchmarks; all where it is empty.
         progress: Told in words how far it is.
+        after: Called with what there is so far whenever something was measured: all of it may take hours.
 
     Raises:
         BenchDataError: ``only`` names what there is not.
@@ -144,6 +153,7 @@ def run_all(tasks: Sequence[Task], *, only: Sequence[str] = (), progress: Progre
         outcome.tasks[task.name] = task
         try:
             outcome.made[task.name] = task.measure()
+            after(outcome)
         except (MemorydError, BenchDataError, OSError) as error:
             outcome.failed[task.name] = " ".join(str(error).split())
     return outcome
@@ -167,6 +177,13 @@ def _of_data(one: DataSet, sizes: Sizes, model: str | None, progress: Progress) 
                     return run_router(one.path, embedder=embedder, model=model or catalog.NONE)
 
     return Task(one.name, one.bench, measure, one.licence, one.publish == "numbers")
+
+
+def _on_page(block: str) -> str:
+    """Return a block without its title, and its headings one level lower: the page has headings of its own."""
+    lines = block.splitlines()
+    rest = lines[1:] if lines[0].startswith("## ") else lines
+    return "\n".join(f"#{line}" if line.startswith("### ") else line for line in rest) + "\n"
 
 
 def _block(task: Task, made: Report | Table, facts: Mapping[str, Any]) -> str:

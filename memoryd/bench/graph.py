@@ -1,24 +1,24 @@
-"""What the graph of a vault holds, what it costs, and whether its edges are true.
+"""What the graph of a vault holds, what it costs, what its questions gain by it, and whether its edges are true.
 
-The first two are counted. The third nobody but a reader can tell: a sample drawn with a seed is printed with the lines
+All but the last are counted. That nobody but a reader can tell: a sample drawn with a seed is printed with the lines
 that each edge was read from, and a person says of each whether the lines say it.
 """
 
 from __future__ import annotations
 
-import random
-import re
 import time
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryd.bench.corpus import BenchDataError
+from memoryd.bench.edge_sample import sample_edges
+from memoryd.bench.plane import plane_table
 from memoryd.bench.table import Report, Table
-from semantic.graph.model import CONFIDENCES, Edge, Graph, Node
+from semantic.graph.model import CONFIDENCES, Graph
 from semantic.graph.shape import is_orphan
 from semantic.graph.sources import Graphs, Picture
 from semantic.model import Note
@@ -29,12 +29,7 @@ from semantic.vault.library import Library
 MIB = 2**20
 TIMES = 3
 """Seconds are the median of so many builds from nothing."""
-LONGEST_LINE = 160
-JUDGED = frozenset({"defines", "mentions", "names_person", "co_mentioned"})
-"""Relations whose truth is a matter of reading. A heading, an address or a link stands there or does not."""
 MOST_GODS = 8
-_MARKS = re.compile(r"^[\W_]+")
-"""Signs and pictures that a title begins with and that no sentence repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +51,8 @@ def run_graph(
     *,
     sample: int = 0,
     seed: int = 7,
+    gold: Path | None = None,
+    most: int = 50,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Return tables on the graphs of vaults.
@@ -64,18 +61,22 @@ def run_graph(
         folders: Of the vaults.
         sample: So many edges of each confidence are drawn from each vault and shown with their lines.
         seed: Of the sample.
+        gold: Questions that are asked with and without what was read out of the texts (``memoryd.bench.plane``).
+        most: So many of them for each vault.
         tell: Told what is being done.
 
     Raises:
-        BenchDataError: A folder has no notes.
+        BenchDataError: A folder has no notes, or there is nothing to ask of it.
     """
     measured = []
     for folder in folders:
         tell(f"{folder.name}: the graph is made")
         measured.append(measure(folder))
-    tables = [_sizes(measured), _kinds(measured), _gods(measured)]
+    tables: list[Table] = [_sizes(measured), _kinds(measured), _gods(measured)]
     if sample:
-        tables += [_sampled(one, sample, seed) for one in measured]
+        tables += [sample_edges(one.vault, one.picture, sample, seed) for one in measured]
+    if gold is not None:
+        tables.append(plane_table({folder.name: folder for folder in folders}, gold, most=most, tell=tell))
     facts = {"builds": TIMES, "seconds": "of the processor, the median"}
     return Report("The graph of a vault", tables, facts | ({"sample": sample, "seed": seed} if sample else {}))
 
@@ -114,14 +115,6 @@ def isolated(graph: Graph, *, with_text: bool) -> float:
     seen = graph if with_text else graph.part(["note", "curated"])
     notes = [id_ for id_, node in seen.nodes.items() if node.kind == "note"]
     return sum(is_orphan(seen, id_) for id_ in notes) / (len(notes) or 1)
-
-
-def drawn(graph: Graph, count: int, seed: int) -> Iterator[Edge]:
-    """Yield so many edges of each confidence, of relations that have to be read to be judged."""
-    for confidence in CONFIDENCES:
-        edges = [edge for edge in graph.edges if edge.confidence == confidence and edge.relation in JUDGED]
-        chance = random.Random(f"{seed} {confidence}")  # noqa: S311 - a sample, no secret
-        yield from chance.sample(edges, min(count, len(edges)))
 
 
 def _after_one_edit(known: Projection, notes: dict[str, Note]) -> float:
@@ -183,43 +176,3 @@ def _gods(measured: Sequence[Measured]) -> Table:
         for one in measured
     ]
     return Table("What most hangs on", ("vault", "things, with the number of their ties"), rows)
-
-
-def _sampled(one: Measured, count: int, seed: int) -> Table:
-    graph = one.picture.graph
-    lines_of = {f"{note.vault}:{note.path}": note.text.splitlines() for note in one.picture.notes.values()}
-    rows = [
-        (
-            edge.confidence,
-            edge.relation,
-            _cell(graph.nodes[edge.source].name),
-            _cell(graph.nodes[edge.target].name),
-            _cell(edge.reason or ""),
-            _place(edge),
-            _cell(_said(edge, lines_of, graph.nodes[edge.target])),
-        )
-        for edge in drawn(graph, count, seed)
-    ]
-    columns = ("confidence", "relation", "from", "to", "reason", "place", "the line")
-    return Table(f"A sample of {one.vault}", columns, rows)
-
-
-def _place(edge: Edge) -> str:
-    path = (edge.source_path or "").partition(":")[2]
-    return f"{path}:{edge.lines[0]}" if edge.lines else path
-
-
-def _said(edge: Edge, lines_of: dict[str, list[str]], target: Node) -> str:
-    """Return the line that an edge was read from, about the place where it has a name of the target."""
-    lines = lines_of.get(edge.source_path or "", [])
-    if edge.lines is None or edge.lines[0] > len(lines):
-        return ""
-    text = " ".join(lines[edge.lines[0] - 1 : edge.lines[1]])
-    names = [_MARKS.sub("", name).casefold() for name in (target.name, *target.names)]
-    places = [place for name in names if name and (place := text.casefold().find(name)) >= 0]
-    at = max(0, (places or [0])[0] - LONGEST_LINE // 2)
-    return text[at : at + LONGEST_LINE]
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

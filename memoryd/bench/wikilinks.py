@@ -112,9 +112,11 @@ class CutVault:
         finally:
             self._shown = self.notes
 
-    def ask(self, cut: Cut, *, dense: bool, spreads: bool, lexical: bool = True) -> Found:
+    def ask(self, cut: Cut, *, dense: bool, spreads: bool = False, quotes: bool = False, lexical: bool = True) -> Found:
         """Ask for a sentence, of the vault as it is cut."""
-        query = SemanticQuery(cut.sentence, limit=_ASKED, dense=dense, spreads=spreads, lexical=lexical, priors=False)
+        query = SemanticQuery(
+            cut.sentence, limit=_ASKED, dense=dense, spreads=spreads, quotes=quotes, lexical=lexical, priors=False
+        )
         return self.index.search(query, self._known, self._shown, self._embedder if dense else None)
 
     def _fill(self) -> None:
@@ -217,7 +219,7 @@ def run_wikilinks(
 
 def _ways(vault: CutVault, cut: Cut, *, with_vectors: bool) -> Iterable[tuple[str, Sequence[str]]]:
     """Yield each way of searching with the ids that it finds, best first."""
-    plain = vault.ask(cut, dense=False, spreads=False)
+    plain = vault.ask(cut, dense=False)
     yield "names alone", [id_ for id_, _ in plain.arms.get("names", ())]
     yield "BM25 alone", [id_ for id_, _ in plain.arms["lexical"]]
     yield "names + BM25", [hit.id for hit in plain.hits]
@@ -225,10 +227,14 @@ def _ways(vault: CutVault, cut: Cut, *, with_vectors: bool) -> Iterable[tuple[st
     yield "lines that link, alone", [id_ for id_, _ in spread.arms.get("lines", ())]
     yield "walk along links, alone", [id_ for id_, _ in spread.arms.get("links", ())]
     yield "names + BM25 + links", [hit.id for hit in spread.hits]
+    quoted = vault.ask(cut, dense=False, spreads=True, quotes=True)
+    yield "beside the quoted passage, alone", [id_ for id_, _ in quoted.arms.get("beside", ())]
+    yield "names + BM25 + links + quoted passage", [hit.id for hit in quoted.hits]
     if with_vectors:
-        yield "vectors alone", [hit.id for hit in vault.ask(cut, dense=True, spreads=False, lexical=False).hits]
-        yield "names + BM25 + vectors", [hit.id for hit in vault.ask(cut, dense=True, spreads=False).hits]
-        yield "all", [hit.id for hit in vault.ask(cut, dense=True, spreads=True).hits]
+        yield "vectors alone", [hit.id for hit in vault.ask(cut, dense=True, lexical=False).hits]
+        yield "names + BM25 + vectors", [hit.id for hit in vault.ask(cut, dense=True).hits]
+        yield "names + BM25 + vectors + links", [hit.id for hit in vault.ask(cut, dense=True, spreads=True).hits]
+        yield "all", [hit.id for hit in vault.ask(cut, dense=True, spreads=True, quotes=True).hits]
 
 
 def _rank(found: Sequence[str], vault: CutVault, cut: Cut) -> int:

@@ -37,6 +37,8 @@ _BOOKKEEPING = frozenset({"TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 _GRAPHEME = regex.compile(r"\X")
 _MARKUP = re.compile(r"^[#>*\-\s]+|[`*]{1,3}")
+_HALF_A_MARK = re.compile(r"\[redacted[^\]]*\Z")
+_UNANSWERED = re.compile(r"Asked: .*\n\nOutcome: (?:interrupted|no answer|failed: [^\n]*)", re.DOTALL)
 _BLOCK_START = re.compile(r"(?:[-*+>#|`~]|\d+[.)] |<| {4})")
 _HEADING = re.compile(r"^(#{1,3})(?=[ \t])", re.MULTILINE)
 
@@ -49,7 +51,11 @@ def title_of(turn: Turn) -> str:
     first = next((line for line in lines if re.search(r"\w", line)), "")
     if turn.kind == "continued":
         first = f"Continued: {first}"
-    return first if len(first) <= MOST_TITLE else f"{_cut(first, MOST_TITLE - 1).rstrip()}…"
+    if len(first) <= MOST_TITLE:
+        return first
+    kept = _cut(first, MOST_TITLE - 1)
+    # Half a mark would read as if something were missing from what was asked.
+    return f"{kept[: kept.rfind('[')] if _HALF_A_MARK.search(kept) else kept}".rstrip() + "…"
 
 
 def journal_text(turn: Turn, *, note_of: Callable[[str], str | None] = lambda _: None) -> str:
@@ -64,6 +70,11 @@ def journal_text(turn: Turn, *, note_of: Callable[[str], str | None] = lambda _:
     if turn.answered:
         parts.append(_labelled("Answered", bounded(turn.answered, MOST_ANSWERED)))
     return "\n\n".join([*parts, "\n".join(_facts(turn, note_of))])
+
+
+def is_unanswered(text: str) -> bool:
+    """Tell whether a journal's text says only what was asked, and that nothing came of it."""
+    return _UNANSWERED.fullmatch(text.strip()) is not None and "\n\nAnswered: " not in text
 
 
 def excerpt_text(turn: Turn) -> str:

@@ -209,3 +209,4 @@ class Collector:
             self._recorder.flush()
         except (EpisodicError, OSError) as error:  # the watcher takes the file in
             log.warning("excerpt_not_indexed", reason=type(error).__name__)
+        self._sessions.wipe()

@@ -13,14 +13,10 @@ from episodic.errors import InvalidEpisode
 from memoryd.capture.dialogue import read_transcript
 from memoryd.capture.missed import changed_at, is_over, split
 from memoryd.capture.record import Recorder
-from memoryd.errors import MemorydError
+from memoryd.errors import ImportFailed
 
 MOST_NAMED = 20
 """How many files that could not be read an answer names."""
-
-
-class ImportFailed(MemorydError):
-    """There is nothing to import at a path."""
 
 
 @dataclass(slots=True)

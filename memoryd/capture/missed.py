@@ -12,7 +12,7 @@ from memoryd.capture.dialogue import Reading, read_transcript
 from memoryd.capture.opening import is_regular
 from memoryd.capture.record import Recorder
 from memoryd.capture.sessions import Known, Sessions
-from memoryd.capture.turn import Turn
+from memoryd.capture.turn import Turn, words_of
 from memoryd.text.secrets import redact_id
 
 ENDED_QUIET = timedelta(minutes=1)
@@ -84,7 +84,7 @@ def _close_prompt(turn: Turn, sessions: Sessions) -> None:
     """Close the prompt that a hook told of and the file tells of too: no stop will come for it any more."""
     for prompt in sessions.prompts(turn.session):
         has_ids = prompt.prompt_id is not None and turn.prompt is not None
-        if prompt.prompt_id == turn.prompt if has_ids else prompt.asked.split() == turn.asked.split():
+        if prompt.prompt_id == turn.prompt if has_ids else words_of(prompt.asked) == words_of(turn.asked):
             sessions.close_prompts([prompt.number])
             return
 

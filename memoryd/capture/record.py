@@ -19,7 +19,7 @@ from episodic.errors import ForgottenEpisode, TurnConflict
 from episodic.journal.excerpt import excerpt_path
 from episodic.store import EpisodicStore
 from memoryd.capture.account import MOST_ASKED, bounded, excerpt_text, journal_text, title_of
-from memoryd.capture.turn import Turn, clean
+from memoryd.capture.turn import Turn, clean, words_of
 from memoryd.text.window import Window
 
 Outcome = Literal["recorded", "known", "copy", "forgotten", "empty"]
@@ -163,5 +163,5 @@ def _tells_of(one: Episode, turn: Turn) -> bool:
 
 
 def _asks_the_same(one: Episode, turn: Turn) -> bool:
-    asked = bounded(turn.asked, MOST_ASKED)
-    return bool(asked) and one.text.removeprefix("Asked:").lstrip().startswith(asked.strip())
+    asked = words_of(bounded(turn.asked, MOST_ASKED))
+    return bool(asked) and words_of(one.text.removeprefix("Asked:")).startswith(asked)

@@ -7,16 +7,12 @@ from concurrent.futures import Future
 from datetime import datetime, tzinfo
 from pathlib import Path
 
-import structlog
-
 from episodic.store import EpisodicStore
 from memoryd.capture.collect import Collector, Counts
 from memoryd.capture.payload import Payload
 from memoryd.capture.record import Recorder
 from memoryd.capture.sessions import Sessions
 from memoryd.capture.summarise import Summaries, Summarize
-
-log = structlog.get_logger("memoryd.capture")
 
 
 class Capture:
@@ -79,16 +75,10 @@ class Capture:
             is_scanned=is_scanned,
             on_touched=lambda path: on_touched(path) if _is_below(path, folders) else None,
         )
-        self._problem: str | None = None
 
     def start(self) -> None:
-        """Begin, once the stores are open. Without its file there is no capture, and ``problem`` says so."""
-        try:
-            self._sessions.open(self._clock())
-        except OSError as error:
-            self._problem = f"sessions.sqlite cannot be used: {error.strerror or error}"
-            log.warning("capture_off", reason=type(error).__name__)
-            return
+        """Begin, once the stores are open."""
+        self._sessions.open(self._clock())
         self._collector.start()
         if self._summaries is not None:
             self._summaries.start()
@@ -112,7 +102,12 @@ class Capture:
     @property
     def problem(self) -> str | None:
         """Why turns are not written right now, in words."""
-        return self._problem or self._collector.problem
+        return self._collector.problem
+
+    @property
+    def notice(self) -> str | None:
+        """What befell the file of open ends, in words; turns are written all the same."""
+        return self._sessions.problem
 
     def counts(self) -> Counts:
         """Return what became of the turns since the start."""

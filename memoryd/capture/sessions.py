@@ -7,16 +7,17 @@ where to look for turns that were missed. Nothing in it was not cleaned before.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from memoryd.text.state_file import StateFile
+
 FORMAT = 1
+_BUSY_S = 10.0
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE sessions (
@@ -64,27 +65,30 @@ class Sessions:
     """The open ends of all sessions. All methods may be called from any thread."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
+        self._began: datetime | None = None
+        self._has_closed = False
+        self._file = StateFile(
+            path,
+            schema=_SCHEMA,
+            format=FORMAT,
+            holds="what turns are under way",
+            opened=self._note_beginning,
+            busy_s=_BUSY_S,
+        )
 
     def open(self, now: datetime) -> None:
-        """Open the file or make it; one that cannot be read is made anew."""
-        with self._lock:
-            try:
-                self._connection = self._prepare(now)
-            except sqlite3.DatabaseError:
-                self.close()
-                for suffix in ("", "-wal", "-shm"):
-                    self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-                self._connection = self._prepare(now)
+        """Open the file or make it; one that cannot be read is made anew, one that cannot be made kept in memory."""
+        self._began = now
+        self._file.open()
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
+        self._file.close()
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the file, in words."""
+        return self._file.problem
 
     @property
     def since(self) -> datetime:
@@ -148,6 +152,7 @@ class Sessions:
         self._write(
             "DELETE FROM prompts WHERE number IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),)
         )
+        self._has_closed = True
 
     def note_call(self, session: str, id_: str, name: str, body: dict[str, Any], *, failed: bool) -> None:
         """Remember a tool that was used (clean), for a turn whose session file cannot be read."""
@@ -158,9 +163,10 @@ class Sessions:
 
     def take_calls(self, session: str) -> list[tuple[str, str, dict[str, Any], bool]]:
         """Return (id, tool, values, whether it failed) of the tools used since the last turn, and forget them."""
-        with self._lock:
+        with self._file.lock:
             rows = self._rows("SELECT id, name, body, failed FROM calls WHERE session = ? ORDER BY rowid", (session,))
             self._write("DELETE FROM calls WHERE session = ?", (session,))
+        self._has_closed = True
         return [(row[0], row[1], json.loads(row[2]), bool(row[3])) for row in rows]
 
     def last_answer(self, session: str) -> str | None:
@@ -192,33 +198,21 @@ class Sessions:
         """Remember that an entry wants no summary any more."""
         self._write("DELETE FROM summaries WHERE episode = ?", (episode,))
 
-    def _prepare(self, now: datetime) -> sqlite3.Connection:
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        os.fchmod(descriptor, 0o600)
-        os.close(descriptor)
-        connection = sqlite3.connect(self._path, timeout=10, isolation_level=None, check_same_thread=False)
-        self._connection = connection
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA secure_delete = ON")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version == FORMAT:
-            return connection
-        if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-            raise sqlite3.DatabaseError(f"its format is {version}, not {FORMAT}")
-        connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
-        connection.execute("INSERT INTO meta VALUES ('since', ?)", (str(_micros(now)),))
-        return connection
+    def wipe(self) -> None:
+        """Leave nothing on the disk of prompts and calls that are closed: what they said may be forgotten later."""
+        if self._has_closed:
+            self._has_closed = False
+            self._file.wipe()
+
+    def _note_beginning(self, connection: sqlite3.Connection) -> None:
+        assert self._began is not None, "the sessions are not open"
+        connection.execute("INSERT OR IGNORE INTO meta VALUES ('since', ?)", (str(_micros(self._began)),))
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
-        with self._lock:
-            assert self._connection is not None, "the sessions are not open"
-            return self._connection.execute(query, values).fetchall()
+        return self._file.rows(query, values)
 
     def _write(self, query: str, values: Sequence[object]) -> None:
-        with self._lock:
-            assert self._connection is not None, "the sessions are not open"
-            self._connection.execute(query, values)
+        self._file.rows(query, values)
 
 
 def _micros(at: datetime) -> int:

@@ -6,11 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from memoryd.capture.child import is_own_prompt
 from memoryd.capture.dialogue import Reading, compaction_id, read_transcript
+from memoryd.capture.ending import ended_by, is_told, turn_that_ends, up_to
 from memoryd.capture.missed import changed_at, fill, siblings
 from memoryd.capture.noise import is_machine_made, read_said
 from memoryd.capture.opening import is_regular
@@ -22,8 +23,6 @@ from memoryd.text.canonical import digest
 
 _PATIENCE_S = 0.2
 """How long a stop waits for its prompt: two processes start one after the other, and the hook itself waits so long."""
-_NEAR = timedelta(seconds=30)
-"""A prompt that a hook told of and one in a file are the same when they are so near."""
 
 
 class Told:
@@ -170,18 +169,20 @@ class Told:
         answer = clean(payload.answer or "") if payload.event == "Stop" else ""
         failure = clean(payload.error or "the service failed")[:200] if payload.event == "StopFailure" else None
         if reading is None:
-            turns = self._untold(known, prompts, answer, failure, is_continued=payload.is_continued)
+            turns, rest = self._untold(known, prompts, answer, failure, is_continued=payload.is_continued), None
+        elif (ended := turn_that_ends(payload, prompts, answer, reading)) is not None:
+            turns, rest = up_to(ended, ended_by(ended, answer, failure), reading)
         else:
-            turns = list(reading.turns)
+            turns, rest = list(reading.turns), reading.end
             left = reading.open_turn
-            if prompts and not _is_told(prompts[-1], reading):
+            if prompts and not is_told(prompts[-1], reading):
                 turns.append(self._from_hooks(known, prompts[-1], answer, failure))
             elif left is not None:
-                turns[turns.index(left)] = _ended(left, answer, failure)
+                turns[turns.index(left)] = ended_by(left, answer, failure)
         for turn in turns:
             self.outcomes[self._recorder.record(turn)] += 1
-        if reading is not None:
-            self._sessions.set_cursor(Path(known.transcript or ""), reading.end)
+        if rest is not None:
+            self._sessions.set_cursor(Path(known.transcript or ""), rest)
         self._close(known.session, prompts, answer)
 
     def _untold(
@@ -199,7 +200,7 @@ class Told:
 
     def _from_hooks(self, known: Known, prompt: OpenPrompt, answer: str, failure: str | None) -> Turn:
         steps = tuple(Step("call", call=Call(**body)) for _, _, body, _ in self._sessions.take_calls(known.session))
-        return replace(_ended(self._bare(known, prompt), answer, failure), steps=steps)
+        return replace(ended_by(self._bare(known, prompt), answer, failure), steps=steps)
 
     def _bare(self, known: Known, prompt: OpenPrompt) -> Turn:
         milliseconds = int(prompt.at.timestamp() * 1000)
@@ -292,24 +293,3 @@ class Told:
 
 def _is_readable(transcript: str | None) -> bool:
     return transcript is not None and is_regular(Path(transcript))
-
-
-def _is_told(prompt: OpenPrompt, reading: Reading) -> bool:
-    """Tell whether a session's file tells of a prompt; it may do so in other words, and it may lag behind."""
-    for turn in reading.turns:
-        if prompt.prompt_id is not None and turn.prompt is not None:
-            if prompt.prompt_id == turn.prompt:
-                return True
-        elif abs(prompt.at - turn.at) <= _NEAR:
-            return True
-    left = reading.open_turn
-    if left is None or (prompt.prompt_id is not None and left.prompt is not None):
-        return False
-    return left.at >= prompt.at or " ".join(prompt.asked.split()) == " ".join(left.asked.split())
-
-
-def _ended(turn: Turn, answer: str, failure: str | None) -> Turn:
-    """Return a turn as its stop tells of it: the file may lag behind the agent."""
-    return replace(
-        turn, answered=answer or turn.answered, failure=failure or (None if answer else turn.failure), is_ended=True
-    )

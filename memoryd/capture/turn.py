@@ -29,6 +29,7 @@ _AGENTS = frozenset({"Task", "Agent"})
 _OWN_TOOL = re.compile(r"mcp__(?:plugin_)?memoryd(?:_|\b)")
 _OWN_COMMAND = re.compile(r"(?:^|[;&|(]\s*)(?:\S*/)?memoryd\s")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
+_PICTURE = re.compile(r"\[(?:image|document)\]|\[Image #\d+\]")
 _LONGEST_OUTPUT = 8_000
 """Characters of an output that are looked at; less than that is kept."""
 
@@ -39,6 +40,11 @@ def clean(text: str) -> str:
     An unclosed ``<private>`` hides everything to the end: whoever opened it meant to hide something.
     """
     return redact(_PRIVATE.sub(PRIVATE_MARK, strip(text))).strip("\n")
+
+
+def words_of(prompt: str) -> str:
+    """Return the words of a prompt, to be compared: who tells of it may name the pictures beside it, or not."""
+    return " ".join(_PICTURE.sub(" ", prompt).split())
 
 
 def plain(text: str) -> str:

@@ -196,15 +196,28 @@ def wikilinks(
 @click.option("--rounds", type=click.IntRange(min=3), default=40, show_default=True, help="Sessions on a warm daemon.")
 @click.option("--seed", type=int, default=20261130, show_default=True, help="Of texts, vectors and prompts.")
 @click.option("--model", metavar="NAME", help="The model that embeds prompts; without it only words are searched.")
+@click.option(
+    "--sessions",
+    type=click.Path(exists=True, path_type=Path),
+    help="A recorded session file or a folder of them, told again; without it some that are made up.",
+)
+@click.option("--captured", is_flag=True, help="Count what is captured, and measure no times.")
 @pass_frame
-def hooks(frame: Frame, chunks: int, rounds: int, seed: int, model: str | None) -> None:
-    """Measure how long a hook keeps an agent waiting, as a process of its own."""
+def hooks(
+    frame: Frame, chunks: int, rounds: int, seed: int, model: str | None, sessions: Path | None, *, captured: bool
+) -> None:
+    """Measure how long a hook keeps an agent waiting, and what is captured with the gate at a stop and without it."""
+    from memoryd.bench.gate import run_gate
     from memoryd.bench.hooks import run_hooks
+    from memoryd.bench.table import Report
 
     tell = _teller()
-    table = run_hooks(chunks=chunks, rounds=rounds, seed=seed, model=model, progress=tell)
+    tables = [run_gate(sessions, seed=seed, progress=tell)]
+    if not captured:
+        tables.append(run_hooks(chunks=chunks, rounds=rounds, seed=seed, model=model, progress=tell))
     tell("")
-    click.echo(table.as_json() if frame.as_json else table.as_markdown())
+    report = Report("Hooks", tables)
+    click.echo(report.as_json() if frame.as_json else report.as_markdown())
 
 
 @command.command(cls=Command)
@@ -231,17 +244,41 @@ def router(frame: Frame, path: Path, model: str | None) -> None:
 @click.argument("vaults", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--sample", type=click.IntRange(min=0), default=0, help="Show so many edges of each confidence.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Of the sample.")
+@click.option(
+    "--gold",
+    type=_FILE,
+    help="Sentences whose link was cut out (JSONL): ask them with and without what was read out of the texts.",
+)
+@click.option("--most", type=click.IntRange(min=1), default=50, show_default=True, help="So many of them a vault.")
 @pass_frame
-def graph(frame: Frame, vaults: tuple[Path, ...], sample: int, seed: int) -> None:
+def graph(frame: Frame, vaults: tuple[Path, ...], sample: int, seed: int, gold: Path | None, most: int) -> None:
     """Measure what the graph of each of VAULTS holds and costs, and show edges with their lines to be judged."""
     from memoryd.bench.corpus import BenchDataError
     from memoryd.bench.graph import run_graph
 
     tell = _teller()
     try:
-        report = run_graph(vaults, sample=sample, seed=seed, tell=tell)
+        report = run_graph(vaults, sample=sample, seed=seed, gold=gold, most=most, tell=tell)
     except BenchDataError as error:
         raise Failure(str(error)) from error
+    tell("")
+    click.echo(report.as_json() if frame.as_json else report.as_markdown())
+
+
+@command.command(cls=Command)
+@click.option("--seed", type=int, default=20261130, show_default=True, help="Of the year.")
+@click.option("--model", metavar="NAME", help="The model that gives vectors; the default one if not given.")
+@pass_frame
+def mixed(frame: Frame, seed: int, model: str | None) -> None:
+    """Measure the join of both memories on a made-up year.
+
+    What the choice of a memory costs, what is given as current, answers as of a day, budgets, and questions that
+    nothing answers.
+    """
+    from memoryd.bench.mixed import run_mixed
+
+    tell = _teller()
+    report = run_mixed(seed=seed, model=model, progress=tell)
     tell("")
     click.echo(report.as_json() if frame.as_json else report.as_markdown())
 
@@ -318,7 +355,8 @@ def everything(frame: Frame, data: Path | None, page: Path, only: tuple[str, ...
     """Measure all that the data allows, and write the page of what may be published.
 
     A table never holds a text of a data set. A set whose entry in bench.toml says publish = "nothing" is shown here
-    and not written. What fails is named, the rest is written, and the exit code is 1.
+    and not written. What is measured is written at once, so a run that is stopped keeps it. What fails is named, the
+    rest is written, and the exit code is 1.
     """
     from memoryd.bench.corpus import BenchDataError
     from memoryd.bench.everything import FULL, QUICK, run_all, tasks_of
@@ -332,8 +370,7 @@ def everything(frame: Frame, data: Path | None, page: Path, only: tuple[str, ...
         sets = data_sets(data) if data is not None else []
         given = None if model == "none" else model
         tasks = tasks_of(sets, sizes=QUICK if quick else FULL, model=given, progress=tell)
-        outcome = run_all(tasks, only=only, progress=tell)
-        write_blocks(page, outcome.published())
+        outcome = run_all(tasks, only=only, progress=tell, after=lambda so_far: write_blocks(page, so_far.published()))
     except BenchDataError as error:
         raise Failure(str(error)) from error
     tell("")

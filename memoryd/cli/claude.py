@@ -14,14 +14,8 @@ from typing import Any
 import click
 
 from memoryd.cli.frame import FAILED, Failure, Frame, Group, pass_frame
-from memoryd.service.claude import (
-    claude_folder,
-    pipe_command,
-    read_settings,
-    with_hooks,
-    without_hooks,
-    write_settings,
-)
+from memoryd.service.claude import pipe_command, with_hooks, without_hooks
+from memoryd.service.claude_settings import claude_folder, read_settings, remove_made, write_settings
 from memoryd.service.rivals import look
 
 _CLAUDE_S = 60
@@ -59,6 +53,8 @@ def install(frame: Frame, path: Path | None, hooks_only: bool) -> None:
 def uninstall(frame: Frame, path: Path | None) -> None:
     """Take memoryd's own entries out of Claude Code's settings; the memory stays."""
     changed, backup = _change(path, without_hooks)
+    if changed is not None and backup is not None and remove_made(changed, backup):
+        backup = None
     tools = _unregister()
     _tell(frame, changed, backup, tools, done="the hooks are gone", same="there were no hooks of memoryd")
 

@@ -71,7 +71,9 @@ def _ask_daemon() -> list[Finding]:
         return []
     except ProblemError as problem:
         return [Finding("status", "problem", f"the daemon answers: {problem}")]
-    findings = [Finding("status", "note", f"degraded: {reason}") for reason in status.get("degraded", ())]
+    told = {trouble_with(one) for one in unread}  # each of these has a line of its own
+    reasons = [reason for reason in status.get("degraded", ()) if reason not in told]
+    findings = [Finding("status", "note", f"degraded: {reason}") for reason in reasons]
     findings += [
         Finding(
             "log",

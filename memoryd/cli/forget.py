@@ -35,7 +35,11 @@ def command(frame: Frame, ids: tuple[str, ...], yes: bool) -> None:
 def _look(frame: Frame, id_: str) -> None:
     kind = _PLACES.get(id_[:3])
     if kind is None:
-        return
+        raise Failure(
+            f"nothing was forgotten: {id_} is no id of an entry (ep_…), an element (el_…) or a decision (de_…); "
+            "`memoryd recall WORDS` finds them",
+            NOT_FOUND,
+        )
     try:
         frame.client.call("GET", f"/v1/{kind}/{quote(id_, safe='')}")
     except ProblemError as problem:

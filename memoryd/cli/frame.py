@@ -35,10 +35,12 @@ COMMANDS = {
     "hook": "Hand an event of an agent's session over.",
     "import": "Take in what other programs keep of the past.",
     "index": "The search index.",
+    "jobs": "Background work: list, show, run, cancel.",
     "kg": "What is known: decisions, elements and how they hang together.",
     "mcp": "Speak MCP over stdin and stdout, for agents.",
     "models": "The embedding models: list, pull, use.",
     "note": "The notes of all vaults.",
+    "open": "Open the page in the browser.",
     "plan": "Proposals to tidy what is known: list, show, apply, undo.",
     "project": "The projects that are known.",
     "recall": "Ask both memories.",
@@ -58,7 +60,7 @@ COMMANDS = {
 """Name -> help. The command is ``command`` in the module of its name in this package."""
 
 GROUPS = {
-    "Every day": ("up", "down", "status", "remember", "recall", "show", "timeline", "demo"),
+    "Every day": ("up", "down", "status", "remember", "recall", "show", "timeline", "open", "demo"),
     "Knowledge": ("kg", "plan", "graph", "note", "project", "import", "export", "forget"),
 }
 """Heading -> the commands below it in the list of commands; the others stand below the last heading."""
@@ -87,7 +89,12 @@ class Frame:
             DaemonUnreachable: It does not run.
         """
         if self._client is None:
-            self._client = Client.find()
+            try:
+                self._client = Client.find()
+            except DaemonUnreachable:
+                if not importlib.import_module("memoryd.cli.standby").wake():
+                    raise
+                self._client = Client.find()
         return self._client
 
     def ask(self, method: str, path: str, human: Callable[[Any], Iterable[str]] | None = None, **parts: Any) -> Answer:

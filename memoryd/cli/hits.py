@@ -42,10 +42,17 @@ def describe_hits(body: dict[str, Any]) -> Iterator[str]:
     for number, hit in enumerate(body["hits"], start=1):
         yield ""
         yield f"{number}. {_head(hit)} ({hit['score']:.2f})"
-        yield f"   {excerpt(hit['text'], body.get('query') or '', title=hit['title'] or '')}"
+        # Each line of an element says something of its own, and few end in a full stop.
+        text = hit["text"].replace("\n", "\n\n") if hit["kind"] == "element" else hit["text"]
+        yield f"   {excerpt(text, body.get('query') or '', title=hit['title'] or '')}"
         if hit.get("superseded_by"):
             yield f"   superseded by {hit['superseded_by']}"
         yield f"   {_place(hit)}"
+
+
+def one_line(hit: dict[str, Any]) -> str:
+    """Return what a hit is and where it stands, without its text."""
+    return f"{_head(hit)}, {_place(hit)}"
 
 
 def title_at(item: dict[str, Any]) -> str:

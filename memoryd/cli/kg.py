@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any, TextIO
 from urllib.parse import quote
@@ -12,11 +13,16 @@ import click
 
 from clients.http import ProblemError
 from memoryd.cli.active import active
+from memoryd.cli.attend import archive, pin, restore, unpin
+from memoryd.cli.called import Called
 from memoryd.cli.edit import edit, share, trust
 from memoryd.cli.folder import working_folder
 from memoryd.cli.frame import NOT_FOUND, Failure, Frame, Group, given, pass_frame, shorten, write_raw
-from memoryd.cli.naming import find_element
+from memoryd.cli.naming import find_element, no_such_element
 from memoryd.cli.ties import explain, path, query, report
+from memoryd.cli.when import recorded_at
+
+_PAGE = 500
 
 
 @click.group(cls=Group)
@@ -24,14 +30,20 @@ def command() -> None:
     """What is known: decisions, elements and how they hang together."""
 
 
-for _asked in (active, path, explain, query, report, edit, share, trust):
+for _asked in (active, archive, restore, pin, unpin, path, explain, query, report, edit, share, trust):
     command.add_command(_asked)
 
 
 @command.command("decide")
 @click.argument("title")
 @click.option("--why", required=True, help="The reason, in words.")
-@click.option("--put", nargs=3, multiple=True, metavar="KIND NAME GIST", help="Record an element; may be repeated.")
+@click.option(
+    "--put",
+    nargs=3,
+    multiple=True,
+    metavar="KIND NAME GIST",
+    help="Record an element; an empty GIST leaves the one it has; may be repeated.",
+)
 @click.option(
     "--link",
     nargs=3,
@@ -67,17 +79,18 @@ def decide(
         if not kind.strip() or not name.strip():
             raise click.BadParameter("KIND and NAME must not be empty", param_hint="--put")
         labels.append(f"--put {kind} {name}")
-        changes.append({"op": "put_element", "kind": kind, "name": name, **({"gist": gist} if gist else {})})
+        changes.append({"op": "put_element", "kind": kind, "name": name, **({"gist": gist} if gist.strip() else {})})
     changes += [
         {"op": "add_link", "from": _end(source), "rel": rel, "to": _end(target)} for source, rel, target in link
     ]
     labels += [f"--link {source} {rel} {target}" for source, rel, target in link]
     frame.called = {f"mutations[{index}]": label for index, label in enumerate(labels)}
+    bare = [f"{kind} {name}" for kind, name, gist in put if not gist.strip()]
     body = given(options) | {"title": title, "mutations": changes}
     if "project" not in body and body.get("scope") != "user" and (folder := working_folder()):
         body["cwd"] = folder
     answer = frame.client.call("POST", "/v1/decisions", body=body)
-    frame.show(answer, _describe_recorded(frame, answer.body, is_new=answer.status == 201))
+    frame.show(answer, _describe_recorded(frame, answer.body, bare, is_new=answer.status == 201))
 
 
 @command.command("show")
@@ -89,13 +102,14 @@ def show(frame: Frame, name: str) -> None:
     Words find the elements whose names, aliases or gists have them; ends with 4 if there is none.
     """
     if name.startswith("de_"):
-        frame.ask("GET", f"/v1/decisions/{quote(name, safe='')}", _describe_decision)
+        frame.ask("GET", f"/v1/decisions/{quote(name, safe='')}", partial(_describe_decision, Called(frame)))
     elif name.startswith("el_"):
-        frame.ask("GET", f"/v1/elements/{quote(name, safe='')}", describe_element)
+        place, human = f"/v1/elements/{quote(name, safe='')}", partial(describe_element, Called(frame))
+        frame.ask("GET", place, human, query={"explain": True})
     else:
-        answer = frame.ask("GET", "/v1/elements", _describe_elements, query={"q": name})
+        answer = frame.ask("GET", "/v1/elements", partial(_describe_elements, Called(frame)), query={"q": name})
         if not answer.body["items"]:
-            raise Failure(f"no element has this name: {name}; `memoryd recall` searches all that is known", NOT_FOUND)
+            raise no_such_element(frame, name)
 
 
 @command.command("as-of")
@@ -109,7 +123,7 @@ def as_of(frame: Frame, name: str, as_of_: str) -> None:
     """
     place = f"/v1/elements/{quote(find_element(frame, name), safe='')}"
     try:
-        frame.ask("GET", place, describe_element, query={"as_of": as_of_})
+        frame.ask("GET", place, partial(describe_element, Called(frame)), query={"as_of": as_of_})
     except ProblemError as problem:
         if problem.status != HTTPStatus.NOT_FOUND:
             raise
@@ -118,7 +132,7 @@ def as_of(frame: Frame, name: str, as_of_: str) -> None:
         steps = frame.client.call("GET", f"{place}/history").body["items"]
         if frame.as_json:
             write_raw(problem.raw)
-        since = f"is known since {_shown_at(steps[0])}" if steps else "is known now"
+        since = f"is known since {recorded_at(steps[0])}" if steps else "is known now"
         raise Failure(f"not yet known then: {known['kind']} {known['name']} {since}", NOT_FOUND) from problem
 
 
@@ -127,12 +141,16 @@ def as_of(frame: Frame, name: str, as_of_: str) -> None:
 @pass_frame
 def history(frame: Frame, name: str) -> None:
     """Show every decision about an element."""
+    called = Called(frame)
+    place = f"/v1/elements/{quote(find_element(frame, name), safe='')}/history"
 
     def lines(body: dict[str, Any]) -> Iterator[str]:
-        for item in body["items"]:
-            yield from _describe_decision(item)
+        items = _whole(frame, place, body)
+        called.know(items)
+        for item in items:
+            yield from _describe_decision(called, item)
 
-    frame.ask("GET", f"/v1/elements/{quote(find_element(frame, name), safe='')}/history", lines)
+    frame.ask("GET", place, lines)
 
 
 @command.command("neighbors")
@@ -140,84 +158,111 @@ def history(frame: Frame, name: str) -> None:
 @pass_frame
 def neighbors(frame: Frame, name: str) -> None:
     """Show what an element is linked with."""
-    frame.ask("GET", f"/v1/elements/{quote(find_element(frame, name), safe='')}/neighbors", _describe_neighbors)
+    id_ = find_element(frame, name)
+    place = f"/v1/elements/{quote(id_, safe='')}/neighbors"
+    frame.ask("GET", place, lambda body: _describe_neighbors(Called(frame), id_, _whole(frame, place, body)))
 
 
 @command.command("conflicts")
 @pass_frame
 def conflicts(frame: Frame) -> None:
     """Show where two decisions stand side by side."""
-    frame.ask("GET", "/v1/conflicts", _describe_conflicts)
+    place = "/v1/conflicts"
+    frame.ask("GET", place, lambda body: _describe_conflicts(_whole(frame, place, body)))
 
 
-def describe_element(body: dict[str, Any]) -> Iterator[str]:
-    """Return the lines of an element."""
+def _whole(frame: Frame, place: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the items of a list whose first page is at hand, and of its further pages."""
+    items: list[dict[str, Any]] = list(body["items"])
+    while cursor := body.get("next_cursor"):
+        body = frame.client.call("GET", place, query={"cursor": cursor, "limit": _PAGE}).body
+        items += body["items"]
+    return items
+
+
+def describe_element(called: Called, body: dict[str, Any]) -> Iterator[str]:
+    """Return the lines of an element, what it is linked with by name."""
     scope = body["project"] if body["scope"] == "project" else body["scope"]
     yield f"{body['kind']} {body['name']} ({scope}) {body['id']}"
     if body.get("gist"):
         yield f"  {body['gist']}"
+    if standing := body.get("standing"):
+        yield f"  {_describe_standing(standing)}"
     if body.get("unconfirmed_since"):
         yield f"  unconfirmed since {body['unconfirmed_since']}: a file that it touches changed or is gone"
-    for name in ("aliases", "touches", "notes", "heads", "evidence"):
+    for name in ("aliases", "touches", "notes", "evidence"):
         if body.get(name):
             yield f"  {name}: {', '.join(str(value) for value in body[name])}"
     for key, value in (body.get("props") or {}).items():
         yield f"  {key} = {json.dumps(value, ensure_ascii=False)}"
+    for head in body.get("heads", ()):
+        yield f"  head: {called.name(head)}"
+    if body.get("links"):
+        called.know_neighbors(body["id"])
     for link in body.get("links", ()):
-        yield f"  {_describe_link(link)}"
+        yield f"  {called.link(link, body['id'])}"
 
 
-def _describe_elements(body: dict[str, Any]) -> Iterator[str]:
+def _describe_standing(standing: dict[str, Any]) -> str:
+    """Return whether sessions are told of an element unasked, and why."""
+    place = "put away" if standing["archived"] else "in the active set"
+    is_new = standing["graced"] and not standing["archived"]
+    why = ", pinned" if standing["pinned"] else ", new" if is_new else ""
+    scores = (f"{name} {standing[name]:.2f}" for name in ("recency", "connectedness"))
+    return f"{place}{why}: score {standing['score']:.2f} of {', '.join(scores)}; {standing['units']} units"
+
+
+def _describe_elements(called: Called, body: dict[str, Any]) -> Iterator[str]:
+    called.know(body["items"])
     for item in body["items"]:
-        yield from describe_element(item)
+        yield from describe_element(called, item)
     if body.get("next_cursor"):
         yield "there are more; write more of the name"
 
 
-def _describe_decision(body: dict[str, Any]) -> Iterator[str]:
-    yield f"{_shown_at(body)} “{shorten(body['title'], 100)}” by {body.get('actor', '?')} ({body['id']})"
-    yield f"    why: {shorten(body['why'] or '', 400)}"
+def _describe_decision(called: Called, body: dict[str, Any]) -> Iterator[str]:
+    yield _headline(body)
+    if body.get("why"):
+        yield f"    why: {shorten(body['why'], 400)}"
     if body.get("supersedes"):
-        yield f"    supersedes {', '.join(body['supersedes'])}"
+        yield f"    supersedes {', '.join(map(called.name, body['supersedes']))}"
     if body.get("superseded_by"):
-        yield f"    superseded by {body['superseded_by']}"
+        yield f"    superseded by {called.name(body['superseded_by'])}"
 
 
-def _describe_recorded(frame: Frame, body: dict[str, Any], *, is_new: bool) -> Iterator[str]:
+def _headline(decision: dict[str, Any]) -> str:
+    who = decision.get("actor", "?")
+    return f"{recorded_at(decision)} “{shorten(decision['title'], 100)}” by {who} ({decision['id']})"
+
+
+def _describe_recorded(frame: Frame, body: dict[str, Any], bare: Sequence[str], *, is_new: bool) -> Iterator[str]:
     yield f"recorded {body['id']}" if is_new else f"already recorded as {body['id']}; it still holds"
-    for name in ("elements", "superseded", "warnings"):
-        for value in body.get(name) or ():
-            yield f"  {name.removesuffix('s')}: {frame.reword(value)}"
+    called = Called(frame)
+    for name in ("elements", "superseded"):
+        for id_ in body.get(name) or ():
+            yield f"  {name.removesuffix('s')}: {called.name(id_)}"
+    for warning in body.get("warnings") or ():
+        yield f"  warning: {frame.reword(warning)}"
+    for named in bare:
+        yield f"  warning: --put {named}: the gist is empty, so none was recorded; one that it had before stays"
 
 
-def _shown_at(decision: dict[str, Any]) -> str:
-    return str(decision["at"])[:16].replace("T", " ")
-
-
-def _describe_neighbors(body: dict[str, Any]) -> Iterator[str]:
-    if not body["items"]:
+def _describe_neighbors(called: Called, of: str, items: list[dict[str, Any]]) -> Iterator[str]:
+    if not items:
         yield "nothing is linked with it"
-    for item in body["items"]:
-        element = item.get("element") or {}
-        named = f": {element['kind']} {element['name']}" if element else ""
-        yield f"{_describe_link(item['link'])}{named}"
+    called.know(item["element"] for item in items if item.get("element"))
+    for item in items:
+        yield called.link(item["link"], of)
 
 
-def _describe_conflicts(body: dict[str, Any]) -> Iterator[str]:
-    if not body["items"]:
+def _describe_conflicts(items: list[dict[str, Any]]) -> Iterator[str]:
+    if not items:
         yield "no conflicts"
-    for item in body["items"]:
+    for item in items:
         element = item["element"]
-        named = f"{element['kind']} {element['name']} ({element['id']})" if isinstance(element, dict) else str(element)
-        yield named
+        yield f"{element['kind']} {element['name']} ({element['id']})"
         for head in item["heads"]:
-            yield f"  {head['id']} {shorten(head.get('title') or '', 80)}" if isinstance(head, dict) else f"  {head}"
-
-
-def _describe_link(link: dict[str, Any]) -> str:
-    source = link.get("from") or link.get("source")
-    relation = link.get("rel") or link.get("relation")
-    return f"{source} -{relation}-> {link.get('to') or link.get('target')}"
+            yield f"  {_headline(head)}"
 
 
 def _end(text: str) -> str | dict[str, str]:

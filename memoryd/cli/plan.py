@@ -14,13 +14,13 @@ from memoryd.cli.frame import Frame, Group, counted, pass_frame
 
 @click.group(cls=Group)
 def command() -> None:
-    """Proposals to tidy what is known: read them, apply them, take them back."""
+    """Proposals to tidy what is known: read them, apply or refuse them, take them back."""
 
 
 @command.command("list")
 @pass_frame
 def list_plans(frame: Frame) -> None:
-    """List what was applied or undone, and what is proposed now."""
+    """List what was applied or undone, and what is proposed or was refused."""
     frame.ask("GET", "/v1/plans", _describe_list, query={"limit": 500})
 
 
@@ -48,6 +48,14 @@ def undo(frame: Frame, id_: str) -> None:
     frame.ask("POST", f"/v1/plans/{quote(id_, safe='')}/undo", describe)
 
 
+@command.command("refuse")
+@click.argument("id_", metavar="ID")
+@pass_frame
+def refuse(frame: Frame, id_: str) -> None:
+    """Say that a proposal is not wanted; it is not proposed again."""
+    frame.ask("POST", f"/v1/plans/{quote(id_, safe='')}/refuse", describe)
+
+
 def _describe_list(body: dict[str, Any]) -> Iterator[str]:
     if not body["items"]:
         yield "nothing is proposed"
@@ -65,6 +73,8 @@ def describe(plan: dict[str, Any]) -> Iterator[str]:
             yield f"    {json.dumps(mutation, ensure_ascii=False)}"
         if step["evidence"]:
             yield f"    evidence: {', '.join(step['evidence'])}"
+        if "decision" in step:
+            yield f"    added to what {step['decision']} cites"
 
 
 def _headline(plan: dict[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
@@ -37,6 +38,18 @@ def merge(frame: Frame, from_: str, into: str) -> None:
         yield from describe(body)
 
     frame.ask("POST", "/v1/projects/merge", lines, body={"from": from_, "into": into})
+
+
+def known_projects(frame: Frame) -> dict[str, str]:
+    """Return the names of the projects that are known, by their ids."""
+    return {one["id"]: one["name"] for one in frame.client.call("GET", "/v1/projects").body.get("items", ())}
+
+
+def describe_new(name: str, before: Mapping[str, str]) -> str:
+    """Return that a project is new, and a project known before whose name it may have been meant for."""
+    near = difflib.get_close_matches(name.casefold(), [one.casefold() for one in before.values()], n=1)
+    meant = next((one for one in before.values() if near and one.casefold() == near[0]), None)
+    return "a new project" if meant is None else f"a new project; there is {meant}, too"
 
 
 def _describe_list(body: dict[str, Any]) -> Iterator[str]:

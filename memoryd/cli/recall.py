@@ -10,13 +10,13 @@ import click
 from memoryd.cli.account import describe_account
 from memoryd.cli.folder import working_folder
 from memoryd.cli.frame import Command, Frame, given, pass_frame
-from memoryd.cli.hits import describe_hits
+from memoryd.cli.hits import describe_hits, one_line
 from memoryd.cli.route import describe_route
 
 NOTHING = "nothing that is stored seems to answer this: the hits are only the nearest"
 """The reason by which the daemon says that nothing is relevant; a test compares it with the router's."""
 NEAREST = 3
-"""So many hits are shown of an answer that is none."""
+"""So many hits are named of an answer that is none; their texts would look like one."""
 
 
 @click.command(cls=Command)
@@ -46,17 +46,26 @@ def describe(body: dict[str, Any]) -> Iterator[str]:
     reasons = body["route"]["reasons"]
     is_off = NOTHING in reasons
     if is_off or not body["hits"]:
-        yield "nothing relevant is remembered" + ("; these are only the nearest" if body["hits"] else "")
+        yield "nothing relevant is remembered"
     rest = [reason for reason in reasons if reason != NOTHING]
     yield from describe_route({**body["route"], "reasons": rest}, on_one_line=True)
-    shown = body["hits"][:NEAREST] if is_off else body["hits"]
-    yield from describe_hits({**body, "hits": shown})
-    if len(shown) < len(body["hits"]):
-        yield ""
-        yield f"{len(body['hits']) - len(shown)} more lie farther off; --json has them"
+    if is_off:
+        yield from _describe_nearest(body["hits"])
+    else:
+        yield from describe_hits(body)
     if "explain" in body:
         yield from describe_account(body["explain"], body["hits"])
     if body["degraded"]:
         yield ""
     for reason in body["degraded"]:
         yield f"degraded: {reason}"
+
+
+def _describe_nearest(hits: list[dict[str, Any]]) -> Iterator[str]:
+    """Return a line each for what is nearest where nothing answers."""
+    if hits:
+        yield ""
+        yield "the nearest, which hardly answer it:"
+    yield from (f"  {one_line(hit)}" for hit in hits[:NEAREST])
+    if len(hits) > NEAREST:
+        yield f"  and {len(hits) - NEAREST} farther off; --json has them"

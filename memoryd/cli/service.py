@@ -33,6 +33,10 @@ def install(frame: Frame, socket: bool) -> None:
     """
     paths = find_paths()
     manager = find_manager(os.environ)
+    if manager.files and not _is_of(paths):
+        raise StartFailed(
+            f"{manager.files[0]} serves another memory than {paths.memory}; `memoryd service uninstall` takes it away"
+        )
     if not manager.files and find_holder(paths.lock_file, paths.memory) is not None:
         raise StartFailed("a daemon runs already, by hand; `memoryd down` stops it, then repeat")
     paths.make()
@@ -47,7 +51,8 @@ def install(frame: Frame, socket: bool) -> None:
         raise StartFailed(
             f"{error}; nothing was installed, and `memoryd up` starts the daemon without a service"
         ) from error
-    _tell(frame, {"files": [str(path) for path in files]}, *(f"wrote {path}" for path in files), "the service is up")
+    said = "the service starts at the first connection" if socket else "the service is up"
+    _tell(frame, {"files": [str(path) for path in files]}, *(f"wrote {path}" for path in files), said)
 
 
 @command.command("uninstall")
@@ -76,7 +81,7 @@ def status(frame: Frame) -> None:
             f"{manager.files[0]} is there, but the service manager does not answer, so the service does not run by it: "
             f"{error}; `memoryd service uninstall` takes the file away"
         ) from error
-    _tell(frame, {"files": [str(path) for path in manager.files], "state": said}, said)
+    _tell(frame, {"files": [str(path) for path in manager.files], "state": said}, said, *_beside(find_paths(), manager))
 
 
 @command.command("logs")
@@ -114,13 +119,30 @@ def service_of(paths: Paths, environ: Mapping[str, str]) -> Manager | None:
 
     Only a file is read: nobody is asked whether the service runs.
     """
-    if find_unit(Places(str(paths.state), str(paths.config)), environ) is None:
+    if not _is_of(paths, environ):
         return None
     try:
         return find_manager(environ)
     except StartFailed:
         # The unit was written where there was a manager; here, in a container perhaps, there is none.
         return None
+
+
+def _is_of(paths: Paths, environ: Mapping[str, str] | None = None) -> bool:
+    """Tell whether the service that is installed is this memory's."""
+    return (
+        find_unit(Places(str(paths.state), str(paths.config)), os.environ if environ is None else environ) is not None
+    )
+
+
+def _beside(paths: Paths, manager: Manager) -> list[str]:
+    """Return what the service manager does not know."""
+    if not _is_of(paths):
+        return [f"this service is that of another memory, not of {paths.memory}"]
+    said = ["the daemon is down on purpose; `memoryd up` starts it"] if paths.down_marker.exists() else []
+    if not manager.is_current(paths, os.environ):
+        said.append("it was written by another version, or with other variables; `memoryd service install` renews it")
+    return said
 
 
 def _tell(frame: Frame, body: dict[str, object], *lines: str) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from memoryd.cli.frame import Command, Frame, clean, pass_frame
+from memoryd.cli.frame import Command, Failure, Frame, clean, pass_frame
+from memoryd.errors import SettingsUnusable
 from memoryd.paths import find_paths
 from memoryd.settings import Settings, load_settings
 
@@ -20,15 +22,28 @@ from memoryd.settings import Settings, load_settings
 def command(frame: Frame) -> None:
     """Show every option, as it holds here, and what it means; the daemon reads them when it starts.
 
-    An option is set in the file that the first line names: port of service is port = 7077 below [service].
+    An option is set in the file that the first line names: port of service is port = 7077 below [service]. Where that
+    file cannot be used, the defaults are shown, and the run ends with 1.
     """
     file = find_paths().config_file
-    listed = list(_options(load_settings(file)))
+    try:
+        settings, fault = load_settings(file), None
+    except SettingsUnusable as error:
+        # Whoever has to mend the file needs the names of the options most.
+        settings, fault = Settings.model_construct(), error
+    listed = list(_options(settings))
     if frame.as_json:
         items = [{"option": name, "value": value, "meaning": field.description} for name, value, field in listed]
         click.echo(json.dumps({"file": str(file), "items": items}, ensure_ascii=False))
-        return
-    click.echo(clean(f"{file}{'' if file.exists() else ' (is not there; the defaults hold)'}"))
+    else:
+        _print(file, listed, is_usable=fault is None)
+    if fault is not None:
+        raise Failure(f"these are the defaults, since {fault}")
+
+
+def _print(file: Path, listed: Sequence[tuple[str, Any, FieldInfo]], *, is_usable: bool) -> None:
+    state = "" if file.exists() else " (is not there; the defaults hold)"
+    click.echo(clean(f"{file}{state if is_usable else ' (cannot be used; these are the defaults)'}"))
     for name, value, field in listed:
         shown = "not set" if value is None else json.dumps(value, ensure_ascii=False)
         click.echo(clean(f"{name} = {shown}"))

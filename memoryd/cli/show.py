@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
@@ -12,10 +13,13 @@ from urllib.parse import quote
 import click
 
 from clients.http import ProblemError
+from memoryd.cli.called import Called
 from memoryd.cli.frame import NOT_FOUND, Command, Failure, Frame, clean, pass_frame, place_of, write_raw
 from memoryd.cli.kg import describe_element
+from memoryd.cli.naming import find_near
 from memoryd.cli.plan import describe as describe_plan
 from memoryd.cli.project import describe as describe_project
+from memoryd.cli.when import recorded_at
 
 _DAY = re.compile(r"(?:journal/)?(\d{4}-\d{2}-\d{2})(?:\.md)?(?::\d+(?:-\d+)?)?")
 _LINES = re.compile(r":\d+(?:-\d+)?$")
@@ -51,9 +55,10 @@ def _show(frame: Frame, id_: str) -> None:
         # The entry of a section is found by the section's id as well.
         frame.ask("GET", f"/v1/episodes/{quote(id_, safe='')}", _describe_entry)
     elif head == "el_":
-        frame.ask("GET", f"/v1/elements/{quote(id_, safe='')}", describe_element)
+        human = partial(describe_element, Called(frame))
+        frame.ask("GET", f"/v1/elements/{quote(id_, safe='')}", human, query={"explain": True})
     elif head == "de_":
-        frame.ask("GET", f"/v1/decisions/{quote(id_, safe='')}", _describe_decision)
+        frame.ask("GET", f"/v1/decisions/{quote(id_, safe='')}", partial(_describe_decision, Called(frame)))
     elif head == "pl_":
         frame.ask("GET", f"/v1/plans/{quote(id_, safe='')}", describe_plan)
     elif head == "fo_":
@@ -94,7 +99,7 @@ def _show_project(frame: Frame, id_: str) -> None:
     answer = frame.client.call("GET", "/v1/projects")
     found = [one for one in answer.body["items"] if id_ in {one["id"], one["name"]}]
     if not found:
-        raise Failure(f"{id_} is no id, place or project that is known; {_WAY_OUT}", NOT_FOUND)
+        raise Failure(f"{id_} is no id, place or project that is known; {_way_by_name(frame, id_)}", NOT_FOUND)
     if frame.as_json:
         frame.show(answer, ())
         return
@@ -103,16 +108,26 @@ def _show_project(frame: Frame, id_: str) -> None:
             click.echo(clean(line))
 
 
-def _describe_decision(body: dict[str, Any]) -> Iterator[str]:
-    at = str(body.get("at") or "")[:16].replace("T", " ")
-    yield f"{at} decision “{body['title']}” by {body.get('actor', '?')} ({body['id']})"
+def _way_by_name(frame: Frame, name: str) -> str:
+    """Return which command shows what is called so, or nearly so."""
+    near = find_near(frame, name)
+    for one in near:
+        if one["id"].startswith("el_"):
+            return f"there is the {one['kind']} {one['name']}: `memoryd kg show {one['id']}` shows it"
+        if one["id"].startswith("no_"):
+            return f"there is the note {one['name']}: `memoryd show {one['id']}` shows it"
+    return _WAY_OUT
+
+
+def _describe_decision(called: Called, body: dict[str, Any]) -> Iterator[str]:
+    yield f"{recorded_at(body)} decision “{body['title']}” by {body.get('actor', '?')} ({body['id']})"
     if body.get("why"):
         yield f"  why: {body['why']}"
     for name in ("supersedes", "evidence", "about"):
         if values := body.get(name):
-            yield f"  {name}: {', '.join(map(str, values))}"
+            yield f"  {name}: {', '.join(map(called.name, values))}"
     if body.get("superseded_by"):
-        yield f"  superseded by {body['superseded_by']}"
+        yield f"  superseded by {called.name(body['superseded_by'])}"
 
 
 def _describe_entry(body: dict[str, Any]) -> Iterator[str]:

@@ -8,9 +8,7 @@ from typing import Any
 
 import click
 
-from memoryd.cli.frame import REFUSED, Failure, Frame, Group, clean, counted, pass_frame, write_raw
-from memoryd.paths import find_paths
-from memoryd.settings import load_settings
+from memoryd.cli.frame import Failure, Frame, Group, clean, counted, pass_frame, write_raw
 
 _POLL_S = 0.2
 _SHOWN = 20
@@ -34,14 +32,7 @@ def setup(frame: Frame, remote: str, create: bool, force: bool) -> None:
     """
     is_address = "://" in remote or ("@" in remote and ":" in remote and not Path(remote).exists())
     address = remote if is_address else str(Path(remote).expanduser().absolute())
-    chosen = load_settings(find_paths().config_file).sync.remote
-    if chosen and chosen != address and not force:
-        raise Failure(f"this memory is synchronised with {chosen}; --force chooses {address} instead", REFUSED)
-    if not is_address and not Path(address).is_dir():
-        if not create:
-            raise Failure(f"there is no folder {address}; mount it, or repeat with --create to make it")
-        Path(address).mkdir(0o700, parents=True)
-    _run(frame, {"remote": address})
+    _run(frame, {"remote": address, "create": create, "force": force})
 
 
 @command.command("now")

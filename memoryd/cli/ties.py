@@ -9,8 +9,7 @@ import click
 
 from memoryd.cli.frame import Command, Frame, counted, given, pass_frame, shorten, write_raw
 from memoryd.cli.graph import PATIENCE_S
-
-_MOST_TIES = 20
+from memoryd.cli.when import holds_since
 
 
 @click.command("path", cls=Command)
@@ -23,6 +22,7 @@ def path(frame: Frame, from_: str, to: str, as_of: str | None) -> None:
 
     FROM and TO are ids or names: of elements, notes, tags, terms or files.
     """
+    frame.called = {"from": from_, "to": to}
     body = {"from": from_, "to": to, **({} if as_of is None else {"as_of": as_of})}
     frame.ask("POST", "/v1/graph/path", _describe_path, body=body, timeout_s=PATIENCE_S)
 
@@ -36,6 +36,7 @@ def explain(frame: Frame, of: str, as_of: str | None) -> None:
 
     NAME is an id or a name: of an element, a note, a tag, a term or a file.
     """
+    frame.called = {"of": of}
     body = {"of": of, **({} if as_of is None else {"as_of": as_of})}
     frame.ask("POST", "/v1/graph/explain", _describe_explanation, body=body, timeout_s=PATIENCE_S)
 
@@ -76,25 +77,33 @@ def _describe_path(body: dict[str, Any]) -> Iterator[str]:
 
 def _describe_explanation(body: dict[str, Any]) -> Iterator[str]:
     node = body["node"]
-    yield f"{_named(node)} {node['id']}"
+    yield f"{_named(node)}  ({_whereabouts(node)})"
     if node.get("about"):
         yield f"  {shorten(node['about'], 400)}"
-    if node.get("path"):
-        yield f"  {node['path']}"
+    others = [name for name in node.get("names", ()) if _letters(name) != _letters(node["name"])]
+    if others:
+        yield f"  also called {', '.join(others)}"
+    titles = {decision["id"]: decision["title"] for decision in body["decisions"]}
     for decision in body["decisions"]:
-        yield f"decided {str(decision['at'])[:10]}: {shorten(decision['title'], 100)} ({decision['id']})"
+        day = f"{str(decision['at'])[:10]}{holds_since(decision)}"
+        yield f"decided {day}: {shorten(decision['title'], 100)} ({decision['id']})"
         if decision.get("why"):
             yield f"    why: {shorten(decision['why'], 300)}"
-        if decision.get("superseded_by"):
-            yield f"    superseded by {decision['superseded_by']}"
-    for one in body["hangs_on"][:_MOST_TIES]:
-        yield f"{_arrow(one['link'] | {'forward': one['forward']})} {_named(one['node'])}{_place(one['link'])}"
-    more = body["left_out"] + max(0, len(body["hangs_on"]) - _MOST_TIES)
-    if more:
-        yield f"and {counted(more, 'more tie')}"
+        if newer := decision.get("superseded_by"):
+            yield f"    superseded by {f'“{shorten(titles[newer], 80)}” ' if newer in titles else ''}({newer})"
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for one in body["hangs_on"]:
+        groups.setdefault(_arrow(one["link"] | {"forward": one["forward"]}), []).append(one)
+    for arrow, ties in groups.items():
+        yield arrow
+        yield from (f"    {_named(one['node'])}{_place(one['link'])}" for one in ties)
+    if body["left_out"]:
+        yield f"and {counted(body['left_out'], 'more tie')}; `memoryd kg query` finds what of them answers a question"
+    shown = {one["node"]["id"] for one in body["hangs_on"]}
     for note in body["notes"]:
-        told = f": {shorten(note['summary'], 120)}" if note.get("summary") else ""
-        yield f"note {note['title']} ({note['path']}){told}"
+        if note.get("summary") or note["id"] not in shown | {node["id"]}:
+            told = f": {shorten(note['summary'], 120)}" if note.get("summary") else ""
+            yield f"note {note['title']} ({note['path']}){told}"
     if body["evidence"]:
         yield f"evidence: {', '.join(body['evidence'])}"
     yield from body["degraded"]
@@ -124,6 +133,18 @@ def _describe_answer(body: dict[str, Any]) -> Iterator[str]:
 
 def _named(node: dict[str, Any]) -> str:
     return f"{node['kind']} {shorten(node['name'], 80)}"
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _whereabouts(node: dict[str, Any]) -> str:
+    """Return where a thing stands, or the id by which it is named."""
+    if node["id"].startswith("path:"):
+        _, project, path = node["id"].split(":", 2)
+        return f"{project}:{path}"
+    return str(node.get("path") or node["id"])
 
 
 def _arrow(link: dict[str, Any]) -> str:

@@ -26,6 +26,8 @@ PHRASES = {
     "needs a project; send one, or": "needs a project; name one with --project, or write",
     "or give since or until to read a span": "or give --since or --until to read a span",
     "until must not be before since": "--until must not be before --since",
+    "; send force: true to choose": "; --force chooses",
+    "or send create: true to have it made": "or repeat with --create to make it",
     "; send next_cursor as it was given": "; give it as it was shown",
     "read it, then change it with If-Match": (
         "`memoryd note show` prints its ETag, and `memoryd note put --if-match ETAG` changes it"

@@ -186,8 +186,11 @@ class OnnxEmbedder:
 
 
 def _open_session(files: ModelFiles, threads: int) -> Any:
+    # Its builds since 1.29 keep an id of the machine and report to their maker, unless this is said before they load.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime  # noqa: PLC0415 - a daemon that embeds nothing does not pay for the library
 
+    onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads or max(1, (os.cpu_count() or 1) - 1)
     # A daemon must be idle when idle: spinning threads burn a core for milliseconds after each run.

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import tarfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ def read_archive(file: Path, tell: Callable[[str], None]) -> dict[str, Kept]:
                     found[_place(file, member.name)] = Kept(source.read(), float(member.mtime))
     except FileNotFoundError as error:
         raise BackupFailed(f"there is no {file}") from error
-    except (OSError, EOFError, tarfile.TarError, ValueError, gzip.BadGzipFile) as error:
+    except (OSError, EOFError, tarfile.TarError, ValueError, RecursionError, zlib.error) as error:
         raise BackupFailed(f"{file} cannot be read: {type(error).__name__}; it is damaged, or no backup") from error
     _compare(file, found, listed)
     return found

@@ -135,14 +135,15 @@ def add_backups(jobs: Jobs, memory: Path, plan: Plan, takes_in: TakesIn, *, cloc
 
 
 def schedule_backups(schedule: Schedule, jobs: Jobs, plan: Plan, *, clock: Callable[[], datetime]) -> None:
-    """Have a backup made whenever the last one is old enough; after a sleep, once."""
+    """Have a backup made whenever the last one is old enough, after a sleep once, or the last try failed."""
     folder = plan.folder
     if folder is None:
         return
 
     def look() -> None:
         with suppress(OSError):
-            if not is_due(folder, every=plan.every, now=clock()):
+            has_failed = jobs.get("backup").state == "failed"
+            if not has_failed and not is_due(folder, every=plan.every, now=clock()):
                 return
         jobs.start_unless_running("backup")
 

@@ -122,13 +122,14 @@ def extract_job(semantic: SemanticStore, now: Callable[[], float]) -> Job:
     )
 
 
-def code_of(semantic: SemanticStore, install: str, wanted: Collection[str]) -> CodeProjects:
+def code_of(semantic: SemanticStore, install: str, wanted: Collection[str], environ: Mapping[str, str]) -> CodeProjects:
     """Return the code of the projects whose settings ask for it, where they lie on this machine.
 
     Args:
         semantic: Says which projects there are.
         install: The id of this install; other machines have other folders.
         wanted: Ids of projects.
+        environ: The environment in which git is asked what belongs to them.
     """
 
     def roots() -> dict[str, Path]:
@@ -145,7 +146,7 @@ def code_of(semantic: SemanticStore, install: str, wanted: Collection[str]) -> C
                     break
         return found
 
-    return CodeProjects(roots) if wanted else CodeProjects()
+    return CodeProjects(roots, environ) if wanted else CodeProjects()
 
 
 def offer_graph(
@@ -154,6 +155,7 @@ def offer_graph(
     *,
     install: str,
     with_code: Collection[str],
+    environ: Mapping[str, str],
     memo: Path,
     now: Callable[[], float],
     stamp: Stamp | None = None,
@@ -165,11 +167,12 @@ def offer_graph(
         jobs: All jobs.
         install: The id of this install.
         with_code: Ids of the projects whose code is read.
+        environ: The environment in which git is asked what belongs to them.
         memo: The file of what models said.
         now: A clock that never goes back, in seconds.
         stamp: Notes when the graph was last made from nothing.
     """
-    semantic.graph.code = code_of(semantic, install, with_code)
+    semantic.graph.code = code_of(semantic, install, with_code, environ)
     semantic.graph.memo = Memo(memo)
     jobs.register(extract_job(semantic, now))
     return keep_current(semantic.graph, jobs, stamp)

@@ -89,12 +89,16 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A job. ``run`` may return what it came to, as JSON can hold it; what it raises is kept in words."""
+    """A job. ``run`` may return what it came to, as JSON can hold it; what it raises is kept in words.
+
+    ``check`` looks at the arguments before a run begins: whoever asked for the run is told what it raises.
+    """
 
     name: str
     summary: str
     run: Callable[[Mapping[str, Any], Run], Any]
     arguments: tuple[Argument, ...] = ()
+    check: Callable[[Mapping[str, Any]], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,10 +164,13 @@ class Jobs:
             InvalidArguments: It cannot be told this.
             JobRunning: A run of it is under way.
             JobsStopped: The daemon goes down.
+            MemorydError: The job does not begin with these arguments, and says why.
         """
         with self._lock:
             job = self._known(name)
-            values = read_arguments(job.arguments, arguments)
+        values = read_arguments(job.arguments, arguments)
+        job.check(values)
+        with self._lock:
             if self._is_stopped:
                 raise JobsStopped
             if name in self._running:

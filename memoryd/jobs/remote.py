@@ -11,12 +11,12 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from episodic.journal.dayfile import make_folder
 from memoryd.errors import SyncFailed
-from memoryd.text.durable import sync_folder, write_file
+from memoryd.text.durable import is_leftover, remove_leftover, replace_file
 
 MARKER = ".memoryd-sync"
 _BRANCH = "main"
@@ -46,8 +46,9 @@ _ENVIRON = {
 class FolderRemote:
     """A plain folder, such as one that Syncthing or a network drive keeps."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, makes_folder: bool = True) -> None:
         self._folder = folder
+        self._makes_folder = makes_folder
 
     @contextmanager
     def opened(self, *, is_known: bool) -> Iterator[Path]:
@@ -58,6 +59,8 @@ class FolderRemote:
         """
         marker = self._folder / MARKER
         try:
+            if not self._makes_folder and not self._folder.is_dir():
+                raise SyncFailed(f"there is no folder {self._folder}; mount it, or run `memoryd sync setup` again")
             if is_known and not marker.is_file():
                 raise SyncFailed(
                     f"{self._folder} does not look like the folder that was synchronised before ({MARKER} is missing): "
@@ -69,6 +72,7 @@ class FolderRemote:
             raise SyncFailed(f"{self._folder} cannot be used: {error.strerror or error}") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+            remove_leftovers(self._folder)
             yield self._folder
         finally:
             os.close(descriptor)
@@ -165,8 +169,17 @@ class GitRemote:
         return done.stdout
 
 
-def remote_of(address: str, folder: Path, environ: Mapping[str, str]) -> FolderRemote | GitRemote:
+def is_missing_folder(address: str) -> bool:
+    """Tell whether an address is that of a folder, and there is none."""
+    return not _ADDRESS.match(address) and not Path(address).expanduser().is_dir()
+
+
+def remote_of(
+    address: str, folder: Path, environ: Mapping[str, str], *, makes_folder: bool = True
+) -> FolderRemote | GitRemote:
     """Return the remote that an address means: a repository's address, a folder that is one, or a plain folder.
+
+    ``makes_folder`` lets a plain folder be made where there is none: it may only be a disk that is not mounted.
 
     Raises:
         SyncFailed: It is neither an address nor an absolute path.
@@ -179,16 +192,21 @@ def remote_of(address: str, folder: Path, environ: Mapping[str, str]) -> FolderR
     if not place.is_absolute():
         raise SyncFailed("give the folder by its absolute path, or the address of a git repository")
     is_bare = (place / "HEAD").is_file() and (place / "objects").is_dir()
-    return GitRemote(str(place), folder, environ) if is_bare else FolderRemote(place)
+    return GitRemote(str(place), folder, environ) if is_bare else FolderRemote(place, makes_folder=makes_folder)
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Put new bytes in the place of a file in one step; its folders are made."""
     make_folder(path.parent)
-    beside = path.with_name(f".{path.name}.memoryd-tmp")
-    write_file(beside, data)
-    beside.replace(path)
-    sync_folder(path.parent)
+    replace_file(path, data)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the copies that killed writes left below a folder, once they are old. One that cannot be is left."""
+    for path in folder.rglob(".*.memoryd-tmp"):
+        if is_leftover(path.name):
+            with suppress(OSError):
+                remove_leftover(path)
 
 
 def _without_password(text: str) -> str:

@@ -78,8 +78,13 @@ class Scan:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Each file that could not be read whole, as of the last look at it, and what was done about files since."""
-        return tuple(problem for found in self._problems.values() for problem in found)
+        """Each file that could not be read whole, as of the last look at it, and what was done about files since.
+
+        A vault that is away is away for both stores, and told once: by the one that keeps its notes.
+        """
+        problems = [problem for found in self._problems.values() for problem in found]
+        told = {f"vault {problem.path.removesuffix(':')}" for problem in problems if problem.path.endswith(":")}
+        return tuple(problem for problem in problems if problem.path not in told)
 
     @property
     def failures(self) -> Mapping[str, str]:

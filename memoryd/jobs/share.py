@@ -18,7 +18,7 @@ from memoryd.errors import ShareRefused
 from memoryd.jobs.argument import Argument
 from memoryd.jobs.later import Later
 from memoryd.jobs.registry import Job, Run
-from memoryd.jobs.remote import write_whole
+from memoryd.jobs.remote import remove_leftovers, write_whole
 from memoryd.text.report import Problem
 from semantic.project.checkout import read_checkout
 from semantic.project.naming import Project
@@ -137,6 +137,7 @@ class Sharing:
             return 0
         if any(path.is_symlink() for path in (folder.parent, folder, place)):
             raise OSError(0, "a link stands in its place, which could lead anywhere")
+        remove_leftovers(folder)
         write_whole(place, data)
         return 1
 

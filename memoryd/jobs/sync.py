@@ -15,10 +15,10 @@ from episodic.journal.dayfile import rewrite
 from episodic.journal.merge import merge_day
 from episodic.journal.primary import NAME as PRIMARY
 from episodic.journal.primary import day_of
-from memoryd.errors import SyncFailed
+from memoryd.errors import SyncFailed, SyncRefused
 from memoryd.jobs.argument import Argument
 from memoryd.jobs.registry import Job, Jobs, Run, RunCancelledError
-from memoryd.jobs.remote import MARKER, remote_of, write_whole
+from memoryd.jobs.remote import MARKER, is_missing_folder, remote_of, write_whole
 from memoryd.jobs.schedule import Schedule
 from memoryd.jobs.trees import Marks, Tree, is_synced, marks_of, merge_trees
 from memoryd.text.canonical import digest, sha256_hex
@@ -87,15 +87,22 @@ class Sync:
         self.problem: str | None = None
 
     def run(
-        self, address: str, tell: Callable[[str], None] = lambda _: None, *, is_new: bool = False
+        self,
+        address: str,
+        tell: Callable[[str], None] = lambda _: None,
+        *,
+        is_new: bool = False,
+        makes_folder: bool = True,
     ) -> dict[str, Any]:
         """Merge, write what changed here, and hand over what changed there; return what it came to.
+
+        ``is_new`` takes nothing as removed; ``makes_folder`` makes the folder of a copy where there is none.
 
         Raises:
             SyncFailed: The remote cannot be used, or others kept writing it.
             WriteFailed: A file here could not be written; the next run goes on from there.
         """
-        remote = remote_of(address, self._folder / "git", os.environ)
+        remote = remote_of(address, self._folder / "git", os.environ, makes_folder=makes_folder)
         marks_file = self._folder / f"base-{digest(address, length=16)}.json"
         base = {} if is_new else _read_marks(marks_file)
         taken: set[str] = set()
@@ -189,6 +196,17 @@ def sync_job(sync: Sync, *, remote: str | None, choose: Callable[[str], None]) -
     """
     chosen = remote
 
+    def check(arguments: Mapping[str, Any]) -> None:
+        address = arguments["remote"]
+        if address is None:
+            return
+        if chosen is not None and chosen != address and not arguments["force"]:
+            raise SyncRefused(
+                f"this memory is synchronised with {chosen}; send force: true to choose {address} instead"
+            )
+        if not arguments["create"] and is_missing_folder(address):
+            raise SyncRefused(f"there is no folder {address}; mount it, or send create: true to have it made")
+
     def run(arguments: Mapping[str, Any], handle: Run) -> dict[str, Any]:
         nonlocal chosen
         address = arguments["remote"] or chosen
@@ -196,7 +214,7 @@ def sync_job(sync: Sync, *, remote: str | None, choose: Callable[[str], None]) -
             raise SyncFailed("no remote is set; name one with `memoryd sync setup FOLDER-OR-ADDRESS`")
         is_new = bool(arguments["remote"])
         try:
-            result = sync.run(address, handle.tell, is_new=is_new)
+            result = sync.run(address, handle.tell, is_new=is_new, makes_folder=arguments["create"])
         except RunCancelledError:
             raise
         except Exception as error:
@@ -212,8 +230,11 @@ def sync_job(sync: Sync, *, remote: str | None, choose: Callable[[str], None]) -
         name="sync",
         summary="Bring this memory together with its remote copy.",
         run=run,
+        check=check,
         arguments=(
             Argument(name="remote", meaning="A folder or a git address to begin with; it is kept in the settings."),
+            Argument(name="create", kind=bool, default=False, meaning="Make the folder if it is not there."),
+            Argument(name="force", kind=bool, default=False, meaning="Replace the copy that was chosen before."),
         ),
     )
 

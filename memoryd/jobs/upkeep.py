@@ -95,7 +95,7 @@ def active_job(semantic: SemanticStore, cost: Cost) -> Job:
 
 
 def propose_job(semantic: SemanticStore) -> Job:
-    """Return the job ``propose``: look for elements that are one, and for facts that recur; nothing is recorded."""
+    """Return the job ``propose``: look for elements that are one, facts that recur, evidence; nothing is recorded."""
 
     def run(_: Mapping[str, Any], handle: Run) -> dict[str, Any]:
         handle.tell("looks for what could be tidied")

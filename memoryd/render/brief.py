@@ -23,6 +23,10 @@ from semantic.model import Decision, Element, Note
 ATTRIBUTION = "memoryd: what is remembered here"
 _EMPTY = "Nothing is remembered here yet."
 LINE_UNITS = 400
+MAP_UNITS = 160
+_MOST_FILES = 3
+_MOST_TIED = 3
+_ANY_DAY = "0000-00-00"
 _ID = re.compile(r" \[((?:el|de|ep|no)_[0-9A-Za-z]+|[0-9a-f]{32})\]\Z")
 _ANSWERED = re.compile(r"^Answered:\s+", re.MULTILINE)
 _FACTS = re.compile(r"\n\n(?=(?:Files|Commands|Sub-agents|Outcome): )")
@@ -32,11 +36,13 @@ _TITLES = {
     "conventions": "Conventions of this project",
     "heads": "Decisions in force",
     "elements": "What is known",
+    "own": "What holds in all projects",
     "days": "Recent days",
     "degraded": "Working with less",
     "conflicts": "Decisions that stand against each other",
     "news": "Recorded by others since this session last looked",
-    "map": "What most hangs together with",
+    "changed": "Changed or gone since this session was shown it",
+    "map": "What hangs together",
     "found": "From memory, for this question",
     "touched": "Known of this file",
 }
@@ -81,7 +87,7 @@ def render_context(
         fitted = fit(filled, room, shares=shares)
         text = head + "\n".join(f"{part.title}\n" + "\n".join(part.lines) + "\n" for part in fitted.parts)
         if fitted.left_out:
-            text += f"\nLeft out for space: {_counted(fitted.left_out)}."
+            text += f"\nLeft out for space: {_left_out(fitted.left_out)}; recall finds them."
         brief = _fenced(text.rstrip(), tuple(part.name for part in fitted.parts), max_chars)
         if brief.units:
             lines = tuple(line for part in fitted.parts for line in part.lines)
@@ -121,18 +127,44 @@ def element_line(
 ) -> str:
     """Return an element by kind, name and gist, with what of its neighbours is put away.
 
-    ``unconfirmed`` is the day since when a file that it touches is not what it was: it stands first, so that no budget
-    cuts it off.
+    Where nobody wrote a gist, the files that it touches say more than a bare name. ``unconfirmed`` is the day since
+    when a file that it touches is not what it was: it stands first, so that no budget cuts it off.
     """
+    said = element.gist or ", ".join(_path_of(one) for one in element.touches[:_MOST_FILES])
     put_away = ", ".join(_flat(one.name) for one in traces)
-    rest = f"{element.gist} (leads to what is put away: {put_away})" if put_away else element.gist
+    rest = f"{said} (leads to what is put away: {put_away})".lstrip() if put_away else said
     rest = rest if unconfirmed is None else f"(unconfirmed since {unconfirmed}) {rest}".rstrip()
     return shown_line(f"{element.kind} {element.name}", rest, element.id, units=units)
 
 
-def elements_part(elements: Iterable[Element], units: int = LINE_UNITS) -> Part:
-    """Return elements, by kind, name and gist."""
-    return lines_part("elements", (element_line(one, units=units) for one in elements))
+def cost_of(element: Element) -> int:
+    """Return what an element takes in the rendered text, in UTF-16 units, its line end included.
+
+    One that touches files may be unconfirmed at any time, so it pays for the words that say so.
+    """
+    return utf16_units(element_line(element, unconfirmed=_ANY_DAY if element.touches else None)) + 1
+
+
+def map_line(element: Element, ties: Mapping[str, Sequence[str]], *, is_whole: bool = True) -> str:
+    """Return an element with what it hangs together with.
+
+    Args:
+        element: What hangs there.
+        ties: Names by relation and direction.
+        is_whole: Whether these are all of them; else the links are counted as one.
+    """
+    groups = []
+    for relation, names in ties.items():
+        more = len(names) - _MOST_TIED
+        rest = f" and {more} more" if is_whole and more > 0 else ""
+        groups.append(f"{relation} {', '.join(names[:_MOST_TIED])}{rest}")
+    told = "; ".join(groups) if is_whole else f"{len(element.links)} links, such as {'; '.join(groups)}"
+    return shown_line(f"{element.kind} {element.name}", told, element.id, units=MAP_UNITS)
+
+
+def hub_line(note: Note) -> str:
+    """Return a note from which others are found."""
+    return shown_line(f"hub note {note.title}", note.summary or "", note.id, units=MAP_UNITS)
 
 
 def days_part(episodes: Iterable[Episode], zone: tzinfo, units: int = LINE_UNITS, tail: Iterable[str] = ()) -> Part:
@@ -158,9 +190,15 @@ def lines_part(name: str, lines: Iterable[str]) -> Part:
 
 
 def decision_line(decision: Decision, zone: tzinfo, *, by: bool = False, units: int = LINE_UNITS) -> str:
-    """Return a decision with why and when, and on request by whom."""
-    who = f", {decision.actor}" if by else ""
-    return shown_line(f"{decision.title} ({local(decision.at, zone)}{who})", decision.why, decision.id, units=units)
+    """Return a decision with its day and why; with ``by``, for one that is news, by whom and at what time.
+
+    Where it holds from another day than that of its recording, that day stands beside.
+    """
+    recorded, valid = decision.at.astimezone(zone).date(), decision.valid_at.astimezone(zone).date()
+    when = f"{local(decision.at, zone)}, {decision.actor}" if by else f"{recorded}"
+    if valid != recorded:
+        when += f", holds {'since' if valid < recorded else 'from'} {valid}"
+    return shown_line(f"{decision.title} ({when})", decision.why, decision.id, units=units)
 
 
 def shown_line(head: str, rest: str, id_: str, *, units: int = LINE_UNITS) -> str:
@@ -187,6 +225,11 @@ def degraded_part(reasons: Iterable[str]) -> Part:
     return Part("degraded", _title("degraded"), tuple(f"- {reason}" for reason in reasons))
 
 
+def counted(count: int, one: str, several: str) -> str:
+    """Return a number with its word."""
+    return f"{count} {one if count == 1 else several}"
+
+
 def local(at: datetime, zone: tzinfo) -> str:
     """Return an instant as local date and time with its offset: ``2026-05-11 08:55 +09:00``."""
     here = at.astimezone(zone)
@@ -209,5 +252,10 @@ def _title(name: str) -> str:
     return f"## {_TITLES[name]}"
 
 
-def _counted(left_out: dict[str, int]) -> str:
-    return ", ".join(f"{count} in {_TITLES.get(name, name).lower()}" for name, count in left_out.items())
+def _left_out(left_out: dict[str, int]) -> str:
+    return ", ".join(f"{count} of “{_TITLES.get(name, name)}”" for name, count in left_out.items())
+
+
+def _path_of(touched: str) -> str:
+    """Return the path in ``path:<project>:<path>``, or what was written without that."""
+    return touched.split(":", 2)[-1] if touched.startswith("path:") else touched

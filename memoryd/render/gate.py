@@ -1,27 +1,37 @@
 """Whether what was found has to do with what was asked: an answer that nobody needs costs more than none.
 
-Rankings always have a first place. A prompt gets memory only where what was found shares words with it that carry
-meaning, or names something known, or lies very near in meaning.
+Rankings always have a first place. A prompt gets a find only where its words and its meaning, taken together, speak for
+it: the share of the prompt's telling words that the find holds, and by how much its vector is nearer than the mean of
+the hundred nearest (where nothing is about the prompt, all are about equally far). The router weighs the same two to
+tell whether an answer answers; here more is asked for, since what nobody asked for has to be worth its place.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+import statistics
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memoryd.text.hit import Hit
 from memoryd.text.terms import terms
 
-LEAST_WORDS = 2.0
-LEAST_SHARE = 0.34
-"""A hit has to hold words of the prompt of at least this weight, and so much of all that it asks for."""
-NEAR, VERY_NEAR = 0.85, 0.9
-"""Cosines, with one shared word and without any. Of the default model unrelated texts reach 0.82 and related ones
-begin at 0.77, so that likeness alone says little; a model with a wider scale is asked for more than it gives."""
+DEPTH, LEAST_ROWS = 100, 20
+"""So many of the nearest vectors are background; a list that is shorter than the second has none."""
+_WORDS, _LEAD, _LEAST = 7.55, 130.0, 6.0
+"""What all of the words count, and a cosine that is nearer by 1; the sum of both from which a find is told."""
+FAR_AHEAD = 0.055
+"""So much nearer than the background needs no word in common."""
+LEAST_WORDS, LEAST_SHARE = 2.0, 0.6
+"""What a prompt asks for weighs at least the first. Without a background a find holds that, and so much of all."""
+VERY_NEAR = 0.9
+"""Without a background: the cosine that needs no shared word. Of the default model unrelated texts reach 0.86."""
+
+_EXACT, _PLAIN, _EVERYDAY_WEIGHT = 2.0, 1.0, 0.4
 
 _WORD = re.compile(r"[\w./-]*\w", re.UNICODE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_TELLING = re.compile(r"\d|[_/.]|[a-z][A-Z]|[A-Z]{2}")
+_EXACTLY = re.compile(r"\d|[_/.]|[a-z][A-Z]")
+"""A name, a path or a code is meant as it is written. Capitals alone are no such mark: "API" and "CI" are words."""
 _COMMON = frozenset(
     # Function words, and what nearly every prompt to a coding agent is made of.
     """
@@ -51,39 +61,89 @@ _COMMON = frozenset(
 )
 
 
+_EVERYDAY = frozenset(
+    # What prompts to coding agents are about in any project: it tells something, and never much.
+    """
+    add added adding api app apps application array async await branch browser build built button cache ci class cli
+    client column commit component config configuration container css data database date debug default define
+    definition dependency deploy dev directory doc docs document documentation edit endpoint env environment error
+    errors event example export failing failed fails feature field flag folder form format function functions html
+    http https id image import improve index input install interface item json key library link log logic login logs
+    loop merge message method migration missing model module move node number object option options output package
+    page param parameter parser pass path patch plugin pr process production project prop property python query react
+    refactor release repo repository request response result return review route row schema script search server
+    service session sessions setting settings setup side site state step string style support switch table task
+    template text time title token tool type types typescript ui unit update url user users validate validation value
+    values variable version view window words write writing xml yaml
+    anlegen anpassen ausgabe datei dateien daten eingabe einstellung fehler feld formular funktion hinzufügen klasse
+    knopf liste meldung methode ordner prüfen schreib schreibe schreiben seite tabelle umbauen verbessern wert zeile
+    """.split()  # noqa: SIM905 - as above
+)
+
+
 def telling_words(prompt: str) -> dict[str, float]:
-    """Return the words of a prompt that carry meaning, with what each counts: a name or an identifier counts double."""
+    """Return the words of a prompt that carry meaning, with what each counts.
+
+    A name or an identifier counts double, a word that is in the prompts of any project less than half.
+    """
     found: dict[str, float] = {}
     for word in _WORD.findall(prompt):
         if _CJK.search(word):
-            found.update(dict.fromkeys((term for term in terms(word) if len(term) > 1), 1.0))
+            found.update(dict.fromkeys((term for term in terms(word) if len(term) > 1), _PLAIN))
         elif word.casefold() not in _COMMON and len(word) > 2:
-            found[word] = 2.0 if _TELLING.search(word) else 1.0
+            everyday = _EVERYDAY_WEIGHT if word.casefold() in _EVERYDAY else _PLAIN
+            found[word] = _EXACT if _EXACTLY.search(word) else everyday
     return found
 
 
-def relevant(prompt: str, hits: Sequence[Hit], *, named: Collection[str] = ()) -> list[Hit]:
+def leads_of(arms: Iterable[Mapping[str, Sequence[tuple[str, float]]]]) -> dict[str, float] | None:
+    """Return by how much each find is nearer in meaning than the background of its store; ``None`` if none has one.
+
+    Args:
+        arms: What each store's arms found, best first, as in ``memoryd.text.hit.Found``.
+    """
+    lists = [rows[:DEPTH] for one in arms if len(rows := one.get("dense", ())) >= LEAST_ROWS]
+    leads: dict[str, float] = {}
+    for rows in lists:
+        background = statistics.fmean(score for _, score in rows)
+        leads |= {id_: max(score - background, 0.0) for id_, score in rows}
+    return leads if lists else None
+
+
+def relevant(
+    prompt: str, hits: Sequence[Hit], *, named: Collection[str] = (), leads: Mapping[str, float] | None = None
+) -> list[Hit]:
     """Return the hits that have to do with a prompt, in their order.
 
     Args:
         prompt: What was asked.
         hits: What was found, best first.
         named: Names of known things that the prompt holds; whoever is called so is meant.
+        leads: As :func:`leads_of` gives them; ``None`` where likeness cannot be judged against a background.
     """
     asked = {word: (weight, frozenset(terms(word))) for word, weight in telling_words(prompt).items()}
     total = sum(weight for weight, _ in asked.values())
     if not asked:
         return []
     folded = {name.casefold() for name in named}
-    return [one for one in hits if _is_relevant(one, asked.values(), total, folded)]
+    return [one for one in hits if _is_relevant(one, asked.values(), total, folded, leads)]
 
 
-def _is_relevant(hit: Hit, asked: Iterable[tuple[float, frozenset[str]]], total: float, named: Collection[str]) -> bool:
+def _is_relevant(
+    hit: Hit,
+    asked: Iterable[tuple[float, frozenset[str]]],
+    total: float,
+    named: Collection[str],
+    leads: Mapping[str, float] | None,
+) -> bool:
     if hit.kind in {"element", "note"} and any(name in hit.title.casefold() for name in named):
         return True
     held = frozenset(terms(f"{hit.title}\n{hit.summary or ''}\n{hit.text}"))
     shared = sum(weight for weight, forms in asked if forms & held)
-    if shared >= LEAST_WORDS and shared / total >= LEAST_SHARE:
-        return True
+    if leads is not None:
+        lead = leads.get(hit.id, 0.0)
+        tells = shared >= 2 * _EVERYDAY_WEIGHT or lead >= FAR_AHEAD
+        return tells and _WORDS * shared / max(total, LEAST_WORDS) + _LEAD * lead >= _LEAST
     dense = hit.arms.get("dense")
-    return dense is not None and (dense.score >= VERY_NEAR or (shared > 0 and dense.score >= NEAR))
+    is_very_near = dense is not None and dense.score >= VERY_NEAR
+    return is_very_near or (shared >= LEAST_WORDS and shared / total >= LEAST_SHARE)

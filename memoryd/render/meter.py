@@ -12,7 +12,7 @@ def utf16_units(text: str) -> int:
     """Return the number of UTF-16 code units: two for a character beyond the basic plane, one for any other."""
     if text.isascii():
         return len(text)
-    return len(text) + sum(ord(character) > _BEYOND_BMP for character in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def json_units(value: Any) -> int:

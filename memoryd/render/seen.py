@@ -1,22 +1,27 @@
 """What each session was shown, in ``state/shown.sqlite``: so that nothing is told twice, and anyone can see its cost.
 
 A session's agent and each of its sub-agents have a context of their own, so what was shown is kept by (session,
-agent). The same set serves hooks and tools. The file can be deleted: then things are told again, once.
+agent). The same set serves hooks and tools. Of what can change, the version that was shown last is kept as well, so
+that a change can be told. The file can be deleted: then things are told again, once.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1
+import structlog
+
+from memoryd.text.state_file import StateFile
+
+log = structlog.get_logger("memoryd.seen")
+
+FORMAT = 2
 KEPT_DAYS = 30
 FRESH_SOURCES = frozenset({"startup", "clear", "compact"})
 """Ways a session begins in which its context holds nothing of what it was shown before."""
@@ -26,6 +31,7 @@ CREATE TABLE sessions (
   session TEXT PRIMARY KEY, project TEXT, source TEXT, began_us INTEGER NOT NULL, seen_us INTEGER NOT NULL, cursor TEXT
 ) WITHOUT ROWID;
 CREATE TABLE seen (session TEXT, agent TEXT, id TEXT, PRIMARY KEY (session, agent, id)) WITHOUT ROWID;
+CREATE TABLE versions (session TEXT, agent TEXT, id TEXT, version TEXT, PRIMARY KEY (session, agent, id)) WITHOUT ROWID;
 CREATE TABLE showings (
   number INTEGER PRIMARY KEY, session TEXT NOT NULL, agent TEXT NOT NULL, event TEXT NOT NULL, at_us INTEGER NOT NULL,
   units INTEGER NOT NULL, ids TEXT NOT NULL
@@ -65,26 +71,29 @@ class Seen:
     Args:
         path: The file; ``None`` keeps the record in memory.
         clock: Returns the present, aware.
+        versions_of: Returns, of some ids, the versions of those that can change, as they are now.
     """
 
-    def __init__(self, path: Path | None, clock: Callable[[], datetime]) -> None:
-        self._path = path
+    def __init__(
+        self,
+        path: Path | None,
+        clock: Callable[[], datetime],
+        versions_of: Callable[[Collection[str]], Mapping[str, str]] = lambda _: {},
+    ) -> None:
         self._clock = clock
-        self._lock = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
-        self._problem: str | None = None
+        self._versions_of = versions_of
+        self._file = StateFile(
+            path, schema=_SCHEMA, format=FORMAT, holds="what sessions were shown", opened=self._forget_old
+        )
 
     @property
     def problem(self) -> str | None:
-        """Why the record is kept in memory alone, in words."""
-        return self._problem
+        """What is wrong with the record, in words."""
+        return self._file.problem
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
+        self._file.close()
 
     def begin(self, session: str, *, source: str | None = None, project: str | None = None) -> None:
         """Note that a session begins or goes on; where its context is empty, nothing counts as shown any more."""
@@ -96,12 +105,18 @@ class Seen:
             (session, project, source, now, now),
         )
         if source in FRESH_SOURCES:
-            self._write("DELETE FROM seen WHERE session = ?", (session,))
+            for table in ("seen", "versions"):
+                self._write(f"DELETE FROM {table} WHERE session = ?", (session,))  # noqa: S608 - names of our own
 
     def copy(self, parent: str, session: str) -> None:
         """Take over what another session was shown: a fork's context holds it too."""
         self._write(
             "INSERT OR IGNORE INTO seen SELECT ?, agent, id FROM seen WHERE session = ? AND agent = ''",
+            (session, parent),
+        )
+        self._write(
+            "INSERT OR IGNORE INTO versions SELECT ?, agent, id, version FROM versions WHERE session = ? "
+            "AND agent = ''",
             (session, parent),
         )
         self._write(
@@ -115,15 +130,29 @@ class Seen:
         return frozenset(row[0] for row in rows)
 
     def mark(self, session: str, ids: Collection[str], agent: str | None = None) -> None:
-        """Note that an agent of a session was shown things."""
+        """Note that an agent of a session was shown things, as they are now."""
         self._write(
             "INSERT OR IGNORE INTO seen SELECT ?, ?, value FROM json_each(?)",
             (session, agent or "", json.dumps(list(ids))),
         )
+        self.set_versions(session, self._versions_of(ids), agent)
+
+    def versions(self, session: str, agent: str | None = None) -> Mapping[str, str]:
+        """Return, by id, the versions that an agent of a session was shown last of what can change."""
+        rows = self._rows("SELECT id, version FROM versions WHERE session = ? AND agent = ?", (session, agent or ""))
+        return {row[0]: row[1] for row in rows}
+
+    def set_versions(self, session: str, versions: Mapping[str, str], agent: str | None = None) -> None:
+        """Note which versions an agent of a session knows."""
+        if versions:
+            self._write(
+                "INSERT OR REPLACE INTO versions SELECT ?, ?, key, value FROM json_each(?)",
+                (session, agent or "", json.dumps(dict(versions))),
+            )
 
     def show(self, session: str, event: str, *, units: int, ids: Sequence[str], agent: str | None = None) -> None:
         """Note that a text of so many UTF-16 units was given, and what it showed."""
-        with self._lock:
+        with self._file.lock:
             self.begin(session)
             self.mark(session, ids, agent)
             self._write(
@@ -142,7 +171,7 @@ class Seen:
 
     def set_cursor(self, session: str, cursor: Mapping[str, int]) -> None:
         """Remember up to where a session knows the log."""
-        with self._lock:
+        with self._file.lock:
             if not self.is_known_session(session):
                 self.begin(session)
             self._write("UPDATE sessions SET cursor = ? WHERE session = ?", (json.dumps(dict(cursor)), session))
@@ -168,60 +197,20 @@ class Seen:
         return SessionShown(row[0], row[1], row[2], _instant(row[3]), _instant(row[4]), units, showings)
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
-        with self._lock:
-            return self._open().execute(query, values).fetchall()
+        try:
+            return self._file.rows(query, values)
+        except sqlite3.Error as error:
+            # A disk that is full must not cost a session its answer; it may be told a thing twice.
+            log.warning("shown_unusable", reason=type(error).__name__)
+            return []
 
     def _write(self, query: str, values: Sequence[object]) -> None:
-        with self._lock:
-            try:
-                self._open().execute(query, values)
-            except sqlite3.Error as error:
-                # A disk that is full must not cost a session its answer; it may be told a thing twice.
-                self._problem = f"what sessions were shown cannot be noted: {error}"
-
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            try:
-                self._connection = self._prepare()
-            except (sqlite3.Error, OSError) as error:
-                self._problem = f"what sessions were shown is kept in memory only: {error}"
-                self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-                self._connection.executescript(_SCHEMA)
-        return self._connection
-
-    def _prepare(self) -> sqlite3.Connection:
-        if self._path is None:
-            connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            connection.executescript(_SCHEMA)
-            return connection
-        try:
-            return self._connect(self._path)
-        except sqlite3.DatabaseError:
-            for suffix in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-            return self._connect(self._path)
-
-    def _connect(self, path: Path) -> sqlite3.Connection:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        os.fchmod(descriptor, 0o600)
-        os.close(descriptor)
-        connection = sqlite3.connect(path, timeout=1, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA secure_delete = ON")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version == 0:
-            connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
-        elif version != FORMAT:
-            connection.close()
-            raise sqlite3.DatabaseError(f"its format is {version}, not {FORMAT}")
-        self._forget_old(connection)
-        return connection
+        self._rows(query, values)
 
     def _forget_old(self, connection: sqlite3.Connection) -> None:
         before = _micros(self._clock() - timedelta(days=KEPT_DAYS))
         old = "session IN (SELECT session FROM sessions WHERE seen_us < ?)"
-        for table in ("seen", "showings", "sessions"):
+        for table in ("seen", "versions", "showings", "sessions"):
             connection.execute(f"DELETE FROM {table} WHERE {old}", (before,))  # noqa: S608 - names of our own
 
 

@@ -18,8 +18,8 @@ _EDGE = " \t\n,;:.!、，。！"
 _WORD = re.compile(r"\w+")
 _CJK = 0x2E80
 _FULL = 2
-_FEWEST_CJK = 3
-"""So many characters of a part in a script without spaces say what it is about; two are one verb."""
+_FEWEST_CJK, _FULL_CJK = 3, 4
+"""So many characters of a part in a script without spaces say what it is about, and enough; two are one verb."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,8 @@ def is_clause(part: str) -> bool:
 
 def leans(clause: str, lexicon: Lexicon) -> bool:
     """Tell whether a folded part needs what was said before it: it points back, or names nothing itself."""
-    return lexicon.back.search(clause) is not None or _content(clause, lexicon) < 1
+    fewest = 1 if lexicon.hollow_runs is None else _FEWEST_CJK
+    return lexicon.back.search(clause) is not None or _content(clause, lexicon) < fewest
 
 
 def is_full(clause: str, lexicon: Lexicon) -> bool:
@@ -67,14 +68,16 @@ def is_full(clause: str, lexicon: Lexicon) -> bool:
 
     What goes to another memory needs less: its neighbour's words would only mislead there.
     """
-    return not leans(clause, lexicon) and _content(clause, lexicon) >= _FULL
+    if leans(clause, lexicon):
+        return False
+    return _content(clause, lexicon) >= (_FULL if lexicon.hollow_runs is None else _FULL_CJK)
 
 
 def _content(clause: str, lexicon: Lexicon) -> int:
-    """Return how many words say what a part is about; in a script without spaces, how often a few characters do."""
+    """Return how many words say what a part is about; in a script without spaces, how many characters."""
     rest = lexicon.asking.sub(" ", clause)
     if lexicon.hollow_runs is not None:
-        return len("".join(_WORD.findall(lexicon.hollow_runs.sub(" ", rest)))) // _FEWEST_CJK
+        return len("".join(_WORD.findall(lexicon.hollow_runs.sub(" ", rest))))
     idle = lexicon.hollow | lexicon.function_words
     return sum(word not in idle for word in _WORD.findall(rest))
 

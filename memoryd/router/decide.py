@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,6 +25,7 @@ ENOUGH = 1.0
 CLOSE = 0.6
 """From this share of the stronger side on, the weaker side is heard as well."""
 
+_MARKED = re.compile(r"\w\W*[?？؟]\W*$")
 _NAME_WEIGHT = 0.5
 _SPAN_WEIGHT = 3.4
 _OPEN_SPAN_WEIGHT = 1.5
@@ -100,7 +102,7 @@ def decide(question: str, *, names: Names = NO_NAMES, now: datetime) -> Route:
         span,
         known_language.code if known_language else None,
         is_thin=verdict.thin,
-        is_key_words=verdict.thin and lexicon.asking.search(folded) is None,
+        is_key_words=verdict.thin and not _is_question(folded, lexicon),
         asks=verdict.asks,
     )
 
@@ -243,9 +245,14 @@ def _widened(span: Span | None, said: str) -> Span | None:
 
 
 def _thin_reason(folded: str, lexicon: Lexicon) -> str:
-    if lexicon.asking.search(folded):
+    if _is_question(folded, lexicon):
         return "the question does not say whether it asks for an event or for a fact, so both are asked"
     return "only key words, no question: both are asked"
+
+
+def _is_question(folded: str, lexicon: Lexicon) -> bool:
+    """Tell whether a text asks something; in a language that no lexicon reads, its mark says so."""
+    return lexicon.asking.search(folded) is not None or _MARKED.search(folded) is not None
 
 
 def _without(clause: str, span: Span | None) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+from memoryd.capture.account import is_unanswered
 from memoryd.text import rrf
 from memoryd.text.hit import Hit
 from memoryd.text.terms import terms
@@ -61,7 +62,8 @@ def fuse(
     if prefer is not None:
         merged = _preferred(merged, prefer)
     ordered, moved = _superseded_last(merged, _following(found))
-    ordered.sort(key=lambda hit: hit.is_bookkeeping)
+    # Neither books nor what was asked and never answered is an answer, whatever words it shares with the question.
+    ordered.sort(key=lambda hit: (hit.is_bookkeeping, hit.kind in _EVENT_KINDS and is_unanswered(hit.text)))
     return Fusion(tuple(descending(ordered)), tuple(merges), tuple(moved))
 
 

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 
 from memoryd.router.relevance import Relevance
 
-ENOUGH_WORDS = 0.75
-"""A memory that holds so many of the words, or what the question names, is believed without asking the other."""
-MORE_WORDS = 0.2
+ENOUGH_WORDS = 0.99
+"""A memory that holds so many of the words is believed without asking the other."""
+ENOUGH_BESIDE_NAME = 0.5
+"""One that holds what the question names needs no more than these: a name may be a word like any other."""
+MORE_WORDS = 0.19
 """By so much more holds a memory that is clearly the stronger; with less, both count the same."""
 
 
 def holds_enough(found: Relevance) -> bool:
     """Tell whether there is no need to look elsewhere."""
-    return not found.is_doubtful and (found.is_named or found.words >= ENOUGH_WORDS)
+    return not found.is_doubtful and found.held >= (ENOUGH_BESIDE_NAME if found.is_named else ENOUGH_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,10 @@ def outweighed(chosen: str, held: Sequence[Relevance], others: Sequence[tuple[st
         return None
     if all(found.is_doubtful for found in held):
         return Outweighed(f"the {chosen} memory holds nothing on it, so both were asked", is_clear=True)
-    most = max(found.words for found in held)
-    store, best = max(telling, key=lambda pair: (pair[1].words, pair[0]))
-    if best.words <= most:
+    most = max(found.held for found in held)
+    store, best = max(telling, key=lambda pair: (pair[1].held, pair[0]))
+    if best.held <= most:
         return None
-    shares = f"{best.words:.0%}, {most:.0%}"
+    shares = f"{best.held:.0%}, {most:.0%}"
     reason = f"the {store} memory holds more of the question's words ({shares}), so both were asked"
-    return Outweighed(reason, is_clear=best.words >= most + MORE_WORDS)
+    return Outweighed(reason, is_clear=best.held >= most + MORE_WORDS)

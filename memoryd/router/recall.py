@@ -25,7 +25,7 @@ from memoryd.router.explain import Asked, Explanation, asks_for_decisions, langu
 from memoryd.router.fuse import Fusion, descending, fuse, in_order
 from memoryd.router.likeness import Likeness, refined
 from memoryd.router.names import NO_NAMES, Names
-from memoryd.router.outdated import cited, contradicted
+from memoryd.router.outdated import ENTRIES, cited, contradicted, marked
 from memoryd.router.outweigh import holds_enough, outweighed
 from memoryd.router.plan import (
     SEARCH_CHARACTERS,
@@ -37,7 +37,8 @@ from memoryd.router.plan import (
     unasked,
     widened,
 )
-from memoryd.router.relevance import NOTHING, Relevance, judge
+from memoryd.router.relevance import NOTHING, Relevance, is_recorded, judge
+from memoryd.router.replaced import Said
 from memoryd.router.request import Answer, RecallRequest
 from memoryd.router.searched import Searched, joined
 from memoryd.router.spread import spread
@@ -51,8 +52,9 @@ _TELLING = 20
 
 NOTHING_SUPERSEDED: Mapping[str, str] = MappingProxyType({})
 DECISION_WEIGHT = 0.6
-"""What decisions count beside entries, unless the question asks for decisions: then as much. A store that was chosen
-and holds nothing on the matter counts no more."""
+"""What decisions count beside entries, unless the question asks for decisions: then as much."""
+WEAKER_WEIGHT = 0.35
+"""What the memory that was chosen counts where the other clearly holds more: its first is hit number twenty or so."""
 
 
 class EpisodicPort(Protocol):
@@ -82,6 +84,7 @@ class Recall:
         clock: Callable[[], datetime],
         names: Callable[[], Names] = lambda: NO_NAMES,
         superseded: Callable[[datetime | None], Mapping[str, str]] = lambda _: NOTHING_SUPERSEDED,
+        replaced: Callable[[datetime | None], Said] = lambda _: lambda _: None,
         timer: Callable[[], float] = time.perf_counter,
         likeness: Likeness | None = None,
     ) -> None:
@@ -90,6 +93,7 @@ class Recall:
         self._clock = clock
         self._names = names
         self._superseded = superseded
+        self._replaced = replaced
         self._timer = timer
         self._likeness = likeness
 
@@ -137,7 +141,7 @@ class Recall:
             fusion = replace(fusion, hits=tuple(descending(distinct)))
         hits = fusion.hits[: planned.limit]
         relevances = [
-            None if one.planned.is_timeline else _relevance(one, hits if len(searched) == 1 else one.fusion.hits)
+            None if one.planned.is_timeline else _relevance(one, fusion.hits if len(searched) == 1 else one.fusion.hits)
             for one in searched
         ]
         route = _told(planned.route if planned.parts else whole.planned.route, searched, relevances)
@@ -187,14 +191,16 @@ class Recall:
             if other is not None:
                 again = {one.store for one in more}
                 first = [one for one in asked if one.store not in again]
-                weaker = {one.store: DECISION_WEIGHT for one in first if other.is_clear}
+                weak = [one for one in first if other.is_clear and not is_recorded(_matter(planned), one.found.hits)]
+                weaker = {one.store: WEAKER_WEIGHT for one in weak}
                 planned, asked = widened(planned, other.reason), sorted([*first, *more], key=lambda one: one.store)
         weights = _weights(planned) | weaker
-        fusion, outdated = _fused(asked, planned, weights)
+        newer = self._replaced(request.as_of)
+        fusion, outdated = _fused(asked, planned, weights, newer)
         if outdated and weaker:
             # What made the other memory the stronger says in part what no longer holds.
             weights = _weights(planned)
-            fusion, outdated = _fused(asked, planned, weights)
+            fusion, outdated = _fused(asked, planned, weights, newer)
         return Searched(planned, tuple(asked), tuple(failures), weights, fusion, tuple(outdated))
 
     def _sounds(self, query: str, embedder: Embedder | None) -> float | None:
@@ -317,16 +323,28 @@ def _weights(planned: Plan) -> dict[str, float]:
     return {"episodic": 1.0, "semantic": DECISION_WEIGHT}
 
 
-def _fused(asked: Sequence[Asked], planned: Plan, weights: dict[str, float]) -> tuple[Fusion, list[str]]:
-    """Return one list, and the entries in it that say what a decision replaced."""
-    if planned.is_timeline:
-        return in_order(one.found.hits for one in asked), []
+def _fused(asked: Sequence[Asked], planned: Plan, weights: dict[str, float], newer: Said) -> tuple[Fusion, list[str]]:
+    """Return one list, and the entries in it that say what a decision replaced.
+
+    What was replaced is marked, whatever was asked. Below what replaced it, it is put for those who ask what holds; who
+    asks what happened wants the old entry where it stands.
+    """
     found: Mapping[str, Sequence[Hit]] = {one.store: one.found.hits for one in asked}
-    outdated: list[str] = []
-    # Who asks what happened wants the old entry as it was; who asks what holds must not take it for today's.
+    found, outdated = contradicted(found)
+    found, named = marked(found, newer)
+    outdated += named
+    if planned.is_timeline:
+        return in_order(found.values()), outdated
     if planned.route.store != "episodic":
-        found, outdated = contradicted(found)
-    return fuse(found, weights=weights, prefer=planned.prefer), outdated
+        return fuse(found, weights=weights, prefer=planned.prefer), outdated
+    held = {hit.id: hit.superseded_by for hits in found.values() for hit in hits if hit.kind in ENTRIES}
+    found = {
+        name: [replace(hit, superseded_by=None) if hit.id in held else hit for hit in hits]
+        for name, hits in found.items()
+    }
+    fusion = fuse(found, weights=weights, prefer=planned.prefer)
+    hits = (replace(hit, superseded_by=held.get(hit.id, hit.superseded_by)) for hit in fusion.hits)
+    return replace(fusion, hits=tuple(hits)), outdated
 
 
 def _is_open(request: RecallRequest, planned: Plan) -> bool:

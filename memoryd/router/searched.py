@@ -24,6 +24,15 @@ class Searched:
     outdated: tuple[str, ...] = ()
 
 
+def _apart(lists: Sequence[Sequence[Hit]]) -> list[list[Hit]]:
+    """Leave each hit where it stands best: what answers two asks a little is no better than what answers one."""
+    best: dict[str, tuple[int, int]] = {}
+    for number, hits in enumerate(lists):
+        for rank, hit in enumerate(hits):
+            best[hit.id] = min(best.get(hit.id, (rank, number)), (rank, number))
+    return [[hit for hit in hits if best[hit.id][1] == number] for number, hits in enumerate(lists)]
+
+
 def joined(parts: Sequence[Searched]) -> Searched:
     """Join the answers to several asks by rank, each ask counting as much as another; spans alone stay in order.
 
@@ -34,7 +43,7 @@ def joined(parts: Sequence[Searched]) -> Searched:
         fusion = in_order(part.fusion.hits for part in parts)
     else:
         found: Mapping[str, Sequence[Hit]] = {
-            f"ask {number}": part.fusion.hits for number, part in enumerate(parts, start=1)
+            f"ask {number}": hits for number, hits in enumerate(_apart([part.fusion.hits for part in parts]), start=1)
         }
         if any(part.planned.route.store != "episodic" for part in parts):
             found, marked = contradicted(found)

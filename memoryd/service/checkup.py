@@ -228,7 +228,8 @@ def _space(paths: Paths) -> Iterator[Finding]:
 def _vaults(settings: Settings) -> Iterator[Finding]:
     for name, folder in settings.vault.paths.items():
         if not folder.is_dir():
-            yield Finding("vaults", "problem", f"the folder of the vault {name!r}, {folder}, is not there")
+            said = f"the folder of the vault {name!r}, {folder}, is not there; mount it, or mend vault.paths"
+            yield Finding("vaults", "problem", said)
         elif not os.access(folder, os.R_OK | os.X_OK):
             yield Finding("vaults", "problem", f"the folder of the vault {name!r}, {folder}, cannot be read")
         else:

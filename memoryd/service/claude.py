@@ -1,21 +1,14 @@
-"""Claude Code's side: the hooks that it is told of, and its settings file, changed without losing a word of it."""
+"""What Claude Code is told of us: the hooks, the tools, and which entries of its settings are ours."""
 
 from __future__ import annotations
 
 import copy
-import json
 import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
-
-from memoryd.errors import SettingsUnusable
-from memoryd.paths import create_private
-from memoryd.text.durable import sync_folder
 
 WAITS_S = 5
 """How long Claude Code waits for a hook of ours; the hook itself answers within a second."""
@@ -25,6 +18,7 @@ EVENTS: Mapping[str, Mapping[str, Any]] = {
     "PreToolUse": {"matcher": "Read|Edit|Write|NotebookEdit"},
     "PostToolUse": {"matcher": "Edit|Write|NotebookEdit|Bash"},
     "PostToolUseFailure": {"matcher": "Edit|Write|NotebookEdit|Bash", "async": True},
+    "SubagentStart": {},
     "SubagentStop": {"async": True},
     "PreCompact": {"async": True},
     "PostCompact": {"async": True},
@@ -38,27 +32,6 @@ _HOOK_FILE = "clients/hook.py"
 _OWN_SHELL = re.compile(r"\bmemoryd[- ]hook\b|clients/hook\.py\b")
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsFile:
-    """A settings file as read: its values, and how it was written."""
-
-    path: Path
-    values: dict[str, Any]
-    text: str | None
-    """``None`` where there is no file yet."""
-
-    @property
-    def indent(self) -> str:
-        """The white space of one level."""
-        found = re.search(r"^([ \t]+)\S", self.text or "", re.MULTILINE)
-        return found[1] if found else "  "
-
-
-def claude_folder(environ: Mapping[str, str]) -> Path:
-    """Return the folder of Claude Code's own files."""
-    return Path(environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
-
-
 def hook_command() -> tuple[str, list[str]]:
     """Return program and arguments of the hook: an interpreter that starts isolated, which is the fastest way."""
     return sys.executable, ["-I", "-S", str(_client("hook.py"))]
@@ -69,66 +42,9 @@ def pipe_command() -> tuple[str, list[str]]:
     return sys.executable, ["-I", "-S", str(_client("mcp_pipe.py"))]
 
 
-def read_settings(path: Path) -> SettingsFile:
-    """Read a settings file; one that is not there is empty.
-
-    Raises:
-        SettingsUnusable: It is not JSON that can be changed safely; it stays as it is.
-    """
-    try:
-        text = path.read_text("utf-8-sig")
-    except FileNotFoundError:
-        return SettingsFile(path, {}, None)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise SettingsUnusable(f"cannot read {path}: {reason}; nothing was changed") from error
-    try:
-        values = json.loads(text, object_pairs_hook=_once_each) if text.strip() else {}
-    except json.JSONDecodeError as error:
-        raise SettingsUnusable(
-            f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg.lower()}; comments and commas at "
-            f"the end of a list are no JSON); mend it and repeat, nothing was changed"
-        ) from error
-    except ValueError as error:
-        raise SettingsUnusable(f"{path}: {error}; remove one of them and repeat, nothing was changed") from error
-    if not isinstance(values, dict) or not isinstance(values.get("hooks", {}), dict):
-        raise SettingsUnusable(f"{path} is no object with an object `hooks` in it; mend it and repeat")
-    return SettingsFile(path, values, text)
-
-
-def write_settings(file: SettingsFile, values: Mapping[str, Any], now: datetime) -> Path | None:
-    """Replace a settings file in one step, and return the backup of what was there before.
-
-    A link is followed, so that a file kept elsewhere stays where it is kept; its mode stays.
-
-    Raises:
-        SettingsUnusable: It cannot be written, or somebody changed it since it was read.
-    """
-    target = Path(os.path.realpath(file.path))
-    body = json.dumps(values, indent=file.indent, ensure_ascii=False) + "\n"
-    backup = None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if file.text is not None:
-            if target.read_text("utf-8-sig") != file.text:
-                raise SettingsUnusable(f"{file.path} was changed at this moment by another program; repeat")
-            backup = target.with_name(f"{target.name}.before-memoryd-{now:%Y%m%d-%H%M%S-%f}")
-            create_private(backup, target.read_bytes())
-        temporary = target.with_name(f".{target.name}.memoryd-{os.getpid()}")
-        temporary.unlink(missing_ok=True)
-        create_private(temporary, body.encode())
-        if file.text is not None:
-            temporary.chmod(target.stat().st_mode & 0o7777)
-        temporary.replace(target)
-        sync_folder(target.parent)
-    except OSError as error:
-        raise SettingsUnusable(f"cannot write {file.path}: {error.strerror}; it is as it was") from error
-    return backup
-
-
 def with_hooks(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings in which our hooks stand once, and everything else as it was."""
-    changed = copy.deepcopy(dict(values))
+    changed = _with_own_hooks(values)
     hooks = changed.setdefault("hooks", {})
     for event in [*hooks]:
         if event not in EVENTS:
@@ -136,7 +52,7 @@ def with_hooks(values: Mapping[str, Any]) -> dict[str, Any]:
     for event in EVENTS:
         wanted = entry_of(event)
         groups = hooks.get(event)
-        ours = [group for group in groups if _handlers(group)] if isinstance(groups, list) else []
+        ours = [group for group in groups or () if _handlers(group)]
         if ours == [wanted]:
             continue
         _take_out(hooks, event)
@@ -146,7 +62,7 @@ def with_hooks(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def without_hooks(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings without our hooks; what they leave empty goes with them."""
-    changed = copy.deepcopy(dict(values))
+    changed = _with_own_hooks(values)
     hooks = changed.get("hooks", {})
     had = bool(hooks)
     for event in [*hooks]:
@@ -154,6 +70,11 @@ def without_hooks(values: Mapping[str, Any]) -> dict[str, Any]:
     if had and not hooks:
         del changed["hooks"]
     return changed
+
+
+def _with_own_hooks(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings whose hooks may be changed without changing those given; all else is the same."""
+    return {key: copy.deepcopy(value) if key == "hooks" else value for key, value in values.items()}
 
 
 def entry_of(event: str) -> dict[str, Any]:
@@ -182,14 +103,18 @@ def handlers_of(values: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]
     """Return every handler of a settings file with its event."""
     for event, groups in values.get("hooks", {}).items():
         for group in groups if isinstance(groups, list) else ():
-            for handler in group.get("hooks", ()) if isinstance(group, dict) else ():
-                if isinstance(handler, dict):
-                    yield event, handler
+            yield from ((event, handler) for handler in _members(group) if isinstance(handler, dict))
+
+
+def _members(group: Any) -> list[Any]:
+    """Return the handlers of a group; what has another shape than a group is somebody else's, and has none."""
+    held = group.get("hooks") if isinstance(group, dict) else None
+    return held if isinstance(held, list) else []
 
 
 def _handlers(group: Any) -> list[Any]:
     """Return our handlers of a group."""
-    return [one for one in group.get("hooks", ()) if is_ours(one)] if isinstance(group, dict) else []
+    return [one for one in _members(group) if is_ours(one)]
 
 
 def _take_out(hooks: dict[str, Any], event: str) -> None:
@@ -210,11 +135,3 @@ def _take_out(hooks: dict[str, Any], event: str) -> None:
 
 def _client(name: str) -> Path:
     return Path(__file__).resolve().parent.parent.parent / "clients" / name
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(name for name, _ in pairs if sum(name == other for other, _ in pairs) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
-    return found

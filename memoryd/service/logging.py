@@ -35,7 +35,10 @@ _PRIVATE_KEYS = frozenset({
     "answer", "asked", "authorization", "body", "content", "cwd", "detail", "exception", "gist", "headers", "input",
     "message", "name", "note", "path", "prompt", "query", "question", "text", "title", "token", "url", "why",
 })  # fmt: skip
-_QUIET = ("uvicorn.access", "httpx", "httpcore", "watchfiles", "watchfiles.main", "asyncio", "urllib3")
+_QUIET = (
+    "uvicorn.access", "httpx", "httpcore", "watchfiles", "watchfiles.main", "asyncio", "urllib3", "apscheduler",
+)  # fmt: skip
+"""Strangers that tell of their daily work, of which the rules leave nothing but a place in their source."""
 _OURS = ("memoryd", "episodic", "semantic", "uvicorn.error")
 
 Event = MutableMapping[str, Any]

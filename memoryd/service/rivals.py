@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memoryd.errors import SettingsUnusable
-from memoryd.service.claude import EVENTS, claude_folder, handlers_of, is_ours, read_settings
+from memoryd.service.claude import EVENTS, handlers_of, is_ours
+from memoryd.service.claude_settings import claude_folder, read_settings
 
 _OTHERS = re.compile(
     r"memsearch|claude-mem|mem0|mempalace|basic-memory|supermemory|hindsight|cavemem|memmy|kgai|kg-memory|openmemory|"

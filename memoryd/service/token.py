@@ -38,13 +38,19 @@ class TokenFile:
             return False
         return self._token is not None and hmac.compare_digest(self._token, presented.encode("utf-8", "replace"))
 
-    def _refresh(self) -> None:
+    def stamp(self) -> tuple[int, int, int] | None:
+        """Return what is another as soon as the file is; ``None`` while there is none."""
         try:
             info = self.path.stat()
         except OSError:
+            return None
+        return (info.st_ino, info.st_mtime_ns, info.st_size)
+
+    def _refresh(self) -> None:
+        seen = self.stamp()
+        if seen is None:
             self._seen, self._token = None, None
             return
-        seen = (info.st_ino, info.st_mtime_ns, info.st_size)
         if seen != self._seen:
             self._token = None
             self._token = read_token(self.path).encode()

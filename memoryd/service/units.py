@@ -67,6 +67,8 @@ def render_unit(paths: Paths, command: Sequence[str], variables: Mapping[str, st
         "RestartSec=2",
         f"TimeoutStartSec={START_S}",
         f"TimeoutStopSec={STOP_S}",
+        # Only the daemon is told: it needs its engine until the last request is answered, and ends it itself.
+        "KillMode=mixed",
         f"WatchdogSec={WATCHDOG_S}",
         "Nice=5",
         "UMask=0077",
@@ -74,6 +76,7 @@ def render_unit(paths: Paths, command: Sequence[str], variables: Mapping[str, st
         "LockPersonality=yes",
         "RestrictRealtime=yes",
         "RestrictSUIDSGID=yes",
+        "RestrictNamespaces=yes",
         "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
         "SystemCallArchitectures=native",
         "SystemCallFilter=@system-service",
@@ -95,6 +98,8 @@ def render_socket(paths: Paths) -> str:
         "# Made by `memoryd service install --socket`; `memoryd service uninstall` takes it away.",
         "[Unit]",
         "Description=memoryd's socket",
+        # A socket whose service may not start gives up at the first connection, and is failed from then on.
+        f"ConditionPathExists=!{_specified(str(paths.down_marker))}",
         "",
         "[Socket]",
         f"ListenStream={_specified(str(paths.socket))}",

@@ -13,7 +13,11 @@ NAME = "memoryd-memory"
 # Names whose tags end or open something for an agent, ours first.
 _GUARDED = (NAME, "system-reminder", "system")
 _INVISIBLE = "[\\s\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]*"
-_DEFUSED = "\u2039"
+DEFUSED = "\u2039"
+"""What :func:`defuse` puts in the place of an opening."""
+_OPENINGS = "[<\uff1c\ufe64\u2039\u3008]|&lt;|&#0*60;|&#x0*3c;"
+OPENING = re.compile(_OPENINGS, re.IGNORECASE)
+"""What a tag may begin with, however it is written."""
 
 
 def _loose(name: str) -> str:
@@ -21,7 +25,7 @@ def _loose(name: str) -> str:
 
 
 _LOOKALIKE = re.compile(
-    f"(?:[<\uff1c\ufe64\u2039\u3008]|&lt;|&#0*60;|&#x0*3c;)(?={_INVISIBLE}[/\u2215\u2044\uff0f]?{_INVISIBLE}"
+    f"(?:{_OPENINGS})(?={_INVISIBLE}[/\u2215\u2044\uff0f]?{_INVISIBLE}"
     f"(?:{'|'.join(_loose(name) for name in _GUARDED)})(?![\\w-]))",
     re.IGNORECASE,
 )
@@ -42,7 +46,7 @@ def wrap(text: str, attribution: str) -> str:
 
 def defuse(text: str) -> str:
     """Return the text with every look-alike of a guarded tag made harmless and still readable."""
-    return _LOOKALIKE.sub(_DEFUSED, text)
+    return _LOOKALIKE.sub(DEFUSED, text)
 
 
 def strip(text: str) -> str:

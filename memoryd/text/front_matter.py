@@ -126,7 +126,7 @@ def _parse(raw: str) -> tuple[str, str | None]:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = 2 if mark is None else mark.line + 2
-        words = " ".join(str(error.problem or error.context or "not YAML").split())
+        words = _whole(" ".join(str(error.problem or error.context or "not YAML").split()))
         if words == "found unhashable key":
             words = "a mapping stands as a key; is it a {{template}} that nothing has filled in?"
         return "{}", f"line {line}: front matter is not valid YAML: {words}"
@@ -135,7 +135,7 @@ def _parse(raw: str) -> tuple[str, str | None]:
     except RecursionError:
         return "{}", "line 2: front matter is nested too deeply"
     except (YAMLError, ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError) as error:
-        words = " ".join(str(error).split())[:160]
+        words = _whole(" ".join(str(error).split())[:160])
         return "{}", f"line 2: front matter is not valid YAML: {words or type(error).__name__}"
     return json.dumps(plain, ensure_ascii=False), None
 
@@ -161,7 +161,9 @@ def _plain(value: Any, seen: list[int], depth: int) -> Any:
         raise _UnreadableError(f"front matter with more than {MAX_VALUES} values is not read")
     if depth > MAX_DEPTH:
         raise _UnreadableError("front matter is nested too deeply")
-    if value is None or isinstance(value, bool | int | str):
+    if isinstance(value, str):
+        return _whole(value)
+    if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
@@ -178,9 +180,14 @@ def _plain(value: Any, seen: list[int], depth: int) -> Any:
     return str(value)
 
 
+def _whole(text: str) -> str:
+    """Return a text as Unicode can hold it: YAML writes a character as two halves, or half of one that nobody can."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def _key(key: Any) -> str:
     if isinstance(key, str):
-        return key
+        return _whole(key)
     if key is None or isinstance(key, bool):
         return json.dumps(key)
     return str(key)

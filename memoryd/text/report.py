@@ -10,12 +10,13 @@ class Problem:
     """A file (``path`` as a hit shows it) and, in words, what was wrong and what was done about it.
 
     ``happened`` tells of something that was done once and is no state of the file: looking at the file again does
-    not settle it.
+    not settle it. ``is_read`` says that no answer is the less for it: the text of the file is read all the same.
     """
 
     path: str
     reason: str
     happened: bool = False
+    is_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,8 @@ def fuse(
 
     ``shares`` gives, for a list, the part of its rank's worth that an id gets, 0 to 1 (1 where it names none): a list
     whose fifth is half as good as its first may say so. ``tails`` gives, for a list, the part of the next rank's worth
-    that ids get which the list lacks, 0 to 1: all of them tie behind its last, so that standing at its end is worth
-    little more than not standing in it. Neither can lift a score above the highest.
+    that ids get which the list lacks, 0 to 1: all of them tie behind its last and share its fate, so that standing at
+    its end is worth little more than not standing in it. Neither can lift a score above the highest.
 
     Raises:
         ValueError: ``k`` is negative, or a weight is negative or not finite.
@@ -58,7 +58,13 @@ def fuse(
     ranks = _ranks(rankings, weight_of)
     # Of every question hundreds of ids go through here.
     lists = [
-        (arm, w, shares.get(arm, {}), blind.get(arm, ()), tails.get(arm, 0.0) * w / (k + len(rankings[arm]) + 1))
+        (
+            arm,
+            w,
+            shares.get(arm, {}),
+            blind.get(arm, ()),
+            tails.get(arm, 0.0) * _last_share(rankings[arm], shares.get(arm, {})) * w / (k + len(rankings[arm]) + 1),
+        )
         for arm, w in weight_of.items()
     ]
     highest = sum(w / (k + 1) for w in weight_of.values())
@@ -105,6 +111,11 @@ def min_max(
             stretched = (score - low) / (high - low) if high > low else 1.0
             scores[id_] += weight * stretched / highest
     return _ordered(scores, ranks)
+
+
+def _last_share(ranking: Sequence[str], shares: Mapping[str, float]) -> float:
+    """Return the part of its rank's worth that the last of a list gets: what the list lacks is no better."""
+    return shares.get(ranking[-1], 1.0) if ranking else 1.0
 
 
 def _weights(arms: Mapping[str, object], weights: Mapping[str, float] | None) -> dict[str, float]:

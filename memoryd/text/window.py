@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +34,11 @@ class Window:
         if since is not None and until is not None and until < since:
             until = since
         return Window(since, until)
+
+
+def is_in_calendar(day: date) -> bool:
+    """Tell whether a day, or the day of an instant, is one in every zone.
+
+    The first and the last year that a date can have hold moments that lie beyond them elsewhere.
+    """
+    return date.min.year < day.year < date.max.year

@@ -1,8 +1,9 @@
-"""Reviewable proposals to tidy what is known: two names of one thing made one, a fact of many places made general.
+"""Reviewable proposals: two names of one thing made one, a fact of many places made general, a decision its evidence.
 
-Proposals are a function of the present picture; nothing is stored of one that nobody applied. Applying one records
-its steps as decisions whose session is the plan's id, and undoing it records their inverse, so that the log alone
-says which plans were applied and which were taken back.
+Proposals are a function of the present picture; nothing is stored of one that nobody applied or refused. Applying one
+records its steps as decisions whose session is the plan's id, undoing it records their inverse, and refusing it a
+decision that changes nothing, so that the log alone says which plans were applied, taken back and refused. Evidence is
+added by one more line of the decision that gains it, and stays: lines of one id unite what they cite.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from semantic.errors import UnknownPlan
 from semantic.identity import EDIT_LETTERS, digits_of, loose_name, why_loose_near
 from semantic.model import Decision, Element, Scope
 from semantic.projection.picture import Projection
-from semantic.writing.recording import NewDecision
+from semantic.writing.recording import MAX_TITLE, NewDecision
 
 ACTOR = "job:plan"
 UNDONE = "Undone: "
 """How the titles of decisions begin that take a step back."""
+
+REFUSED = "Refused: "
+"""How the title of the decision begins that refuses a proposal."""
 
 WITHDRAWN = "withdrawn"
 """The property of an element that a plan made and that was taken back."""
@@ -34,19 +38,23 @@ PROJECTS = 3
 DAYS = 5
 """In so many projects, or on so many days, a fact of projects recurs before it is proposed for all."""
 
-State = Literal["proposed", "applied", "undone"]
-Kind = Literal["consolidation", "promotion"]
+State = Literal["proposed", "applied", "undone", "refused"]
+Kind = Literal["consolidation", "promotion", "evidence"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A decision that a plan would record; ``project`` is ``None`` in user scope."""
+    """A decision that a plan would record; ``project`` is ``None`` in user scope.
+
+    With ``cited_by`` it is none of its own: that decision gains the evidence.
+    """
 
     title: str
     why: str
     mutations: tuple[Mapping[str, Any], ...]
     project: str | None = None
     evidence: tuple[str, ...] = ()
+    cited_by: str | None = None
 
     @property
     def scope(self) -> Scope:
@@ -84,10 +92,12 @@ def plans(picture: Projection, further: Iterable[Plan] = ()) -> list[Plan]:
 
     ``further`` are proposals of others, who know what the log does not.
     """
-    done = list(_recorded(picture))
-    known = {plan.id for plan in done}
+    done = [*_recorded(picture), *_cited(picture)]
+    known, declined = {plan.id for plan in done}, refused(picture)
     proposed = (*_consolidations(picture), *_promotions(picture), *further)
-    return done + [plan for plan in proposed if plan.id not in known]
+    return done + [
+        replace(plan, state="refused") if plan.id in declined else plan for plan in proposed if plan.id not in known
+    ]
 
 
 def plan_of(picture: Projection, id_: str, further: Iterable[Plan] = ()) -> Plan:
@@ -99,7 +109,7 @@ def plan_of(picture: Projection, id_: str, further: Iterable[Plan] = ()) -> Plan
     # Others are asked only for what the log does not know: they may have to read much.
     for plan in chain(plans(picture), further):
         if plan.id == id_:
-            return plan
+            return replace(plan, state="refused") if plan.state == "proposed" and id_ in refused(picture) else plan
     raise UnknownPlan("no plan has this id; what was proposed may have changed: list the plans again")
 
 
@@ -111,6 +121,8 @@ def application(plan: Plan, earlier: int) -> list[NewDecision]:
     again = f"{_AGAIN}{earlier})" if earlier else ""
     found = []
     for step in plan.steps:
+        if step.cited_by is not None:
+            continue  # it is a line of another decision
         revived = [
             {"op": "set_prop", "id": one["id"], "key": WITHDRAWN, "value": None}
             for one in step.mutations
@@ -127,8 +139,21 @@ def withdrawal(plan: Plan, earlier: int) -> list[NewDecision]:
 
 
 def recorded_for(picture: Projection, id_: str) -> int:
-    """Return how many decisions were recorded for a plan."""
-    return sum(one.actor == ACTOR and one.session == id_ for one in picture.decisions.values())
+    """Return how many decisions were recorded for a plan; a refusal is none of them."""
+    return sum(one.session == id_ and not one.title.startswith(REFUSED) for one in _of_plans(picture))
+
+
+def refusal(plan: Plan) -> NewDecision:
+    """Return the decision that refuses a proposal: it changes nothing, and says what was refused."""
+    step, why = plan.steps[0], f"The proposal {plan.id} was refused."
+    return NewDecision(
+        f"{REFUSED}{plan.title}"[:MAX_TITLE], why, scope=step.scope, project=step.project, actor=ACTOR, session=plan.id
+    )
+
+
+def refused(picture: Projection) -> frozenset[str]:
+    """Return the ids of the plans that were refused."""
+    return frozenset(str(one.session) for one in _of_plans(picture) if one.title.startswith(REFUSED))
 
 
 def inverse(step: Step) -> Step:
@@ -148,8 +173,8 @@ def inverse(step: Step) -> Step:
 
 def _recorded(picture: Projection) -> Iterator[Plan]:
     groups: dict[str, list[Decision]] = {}
-    for decision in picture.decisions.values():
-        if decision.actor == ACTOR and (decision.session or "").startswith("pl_"):
+    for decision in _of_plans(picture):
+        if not decision.title.startswith(REFUSED):
             groups.setdefault(str(decision.session), []).append(decision)
     for id_, decisions in groups.items():
         applied: list[Decision] = []
@@ -166,6 +191,26 @@ def _recorded(picture: Projection) -> Iterator[Plan]:
         merges = any(mutation["op"] == "merge" for step in steps for mutation in step.mutations)
         kind: Kind = "consolidation" if merges else "promotion"
         yield Plan(id_, kind, steps[0].title, "undone" if undone else "applied", steps)
+
+
+def _of_plans(picture: Projection) -> Iterator[Decision]:
+    for decision in picture.decisions.values():
+        if decision.actor == ACTOR and (decision.session or "").startswith("pl_"):
+            yield decision
+
+
+def _cited(picture: Projection) -> Iterator[Plan]:
+    """Yield the plans by which decisions were given evidence; each is a further line of such a decision."""
+    for decision in picture.decisions.values():
+        for line in decision.citations:
+            if line.actor == ACTOR and (line.session or "").startswith("pl_"):
+                step = evidence_step(decision, line.evidence, "It was added to what the decision cites.")
+                yield Plan(str(line.session), "evidence", step.title, "applied", (step,))
+
+
+def evidence_step(decision: Decision, evidence: tuple[str, ...], why: str) -> Step:
+    """Return the step that gives a decision more evidence."""
+    return Step(f"More evidence for: {decision.title}"[:MAX_TITLE], why, (), decision.project, evidence, decision.id)
 
 
 def _step_of(decision: Decision) -> Step:

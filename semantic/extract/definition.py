@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from memoryd.text.canonical import fold_name
 from semantic.extract.facts import Definition
-from semantic.extract.generic import is_generic
+from semantic.extract.generic import NO_NAME, is_generic
 from semantic.extract.prose import Line, Prose
 
 LONGEST_NAME = 60
@@ -19,6 +19,7 @@ LONGEST_TEXT = 300
 SHORTEST_TEXT = 12
 SHORTEST_CJK = 6
 MOST_WORDS = 5
+MOST_CLASSIFIED = 4
 
 _WORDS = (
     r"glossary|glossar|terminology|terms|key terms|definitions|vocabulary|acronyms|abbreviations|begriffe|"
@@ -37,19 +38,8 @@ _TEXT_HEADERS = frozenset(
     {"definition", "meaning", "description", "explanation", "stands for", "bedeutung", "beschreibung", "erklärung"}
     | {"erläuterung", "steht für", "définition", "definición", "定义", "解释", "说明", "含义", "全称", "意思"}
 )
-_NO_NAMES = """
-am im in on at by from with without of to for before after since until bei seit nach vor mit ohne von aus zum zur an auf
-this that these those it its he she they we you i there here what which who whom whose where when why how my
-our your his her their each every one some any all both most many another other such no none if as for but and or
-so then now not only also just first second third finally next today more less below above everything something
-nothing anything someone everyone das dies diese dieser dieses es er sie wir ihr ich man hier dort was wer wie wo
-wann warum welche welcher welches jede jeder jedes alle beide einige viele mein meine unser unsere sein seine ihre
-wenn als für aber und oder so dann jetzt nicht nur auch zuerst danach schließlich alles etwas nichts jemand dabei
-damit dazu davon dafür daher darum hierbei hierfür c'est il elle
-"""
-_NO_NAME = frozenset(_NO_NAMES.split())
 _ARTICLE = re.compile(r"^(?:the|a|an|der|die|das|ein|eine)\s+", re.IGNORECASE)
-_NAMED = r"(?P<name>[^\s.!?;:,()|][^.!?;:,|\n]{0,70}?)(?P<also>\s*\([^()\n]{1,60}\))?"
+_NAMED = r"(?P<name>[^\s.!?;:,()|](?:[^.!?;:,|\n]|\.(?=\w)){0,70}?)(?P<also>\s*\([^()\n]{1,60}\))?"
 _SENTENCES = tuple(
     re.compile(pattern)
     for pattern in (
@@ -63,12 +53,21 @@ _GERMAN_UNDER = re.compile(
     r"^(?:Unter|Als)\s+(?:dem|der|den|einem|einer|einen)?\s*(?P<name>[^.!?;:,|\n]{2,60}?)\s+"
     r"(?:versteht man|verstehen wir|wird|werden|bezeichnet man|bezeichnen wir)\s+(?P<text>.+)"
 )
+_NO_GENUS = re.compile(
+    r"(?i)(?:a|an|one of|essentially|basically|the|ein|eine|der|die|das)\s+"
+    r"(?:lot|bit|little|few|good|great|nice|bad|hard|way more|same|only|first|last|next|other|problem|result|idea|goal|"
+    r"case|gleiche|einzige|erste|letzte|nächste|andere|grund|problem|ergebnis|fall|ziel|bisschen|wenig)\b"
+)
+"""How a thing is judged or counted, where it should be said what kind of thing it is."""
+_ANY = re.compile(r"(?P<article>an?|eine?)\s+(?P<name>[^\W\d_][\w-]*(?:[ -][\w-]+){0,2})", re.IGNORECASE)
+_CLASSIFIED = re.compile(r"(?:the|der|die|das)\s+(?:[^\W\d_]+\s+)?(?P<lead>`[^`\n]+`)", re.IGNORECASE)
+"""A kind of thing and a name in code: "Das Feld `status` ist …"."""
 _HAN = r"\u3400-\u9fff"
 _CHINESE = (
     re.compile(
-        rf"^(?:所谓)?[“「『\"]?(?P<name>[{_HAN}A-Za-z0-9·+\-_ ]{{2,24}}?)[”」』\"]?"
+        rf"^(?P<so>所谓的?)?[“「『\"]?(?P<name>[{_HAN}A-Za-z0-9·+\-_ ]{{2,24}}?)[”」』\"]?"
         r"(?P<also>[（(][^()（）\n]{1,60}[)）])?"
-        r"[，,]?\s*(?:就)?(?P<verb>是指|指的是|的定义是|意思是|是一种|是一类|是一个|是一款|是一项|是一门|是一套|是|指)[：:，,]?"
+        r"[，,]?\s*(?:(?:通俗地?说|简单地?说|简单来说|说白了)[，,]\s*)?(?:就)?(?P<verb>是指|指的是|的定义是|意思是|是一种|是一类|是一个|是一款|是一项|是一门|是一套|是|指)[：:，,]?"
         r"\s*(?P<text>.+)"
     ),
 )
@@ -77,10 +76,17 @@ _NO_CHINESE_NAME = re.compile(
     r"目的|问题|关键|重点|核心|本质|作者|今天|昨天|现在|以前|之前|之后|或许|可能|可以|其实|当|从|在|对|把|被|让|给|跟|和|与|"
     r"什么|怎么|为什么|如何|谁|哪|一|两|几|很多|许多|大家|人们|自己)"
 )
+_MARK = re.compile(r"^[^\w“「『\"`*\[（(]+")
+"""Signs that a reading program puts before what was marked."""
+_BROADLY = re.compile(r"(?:广义上|狭义上|本质上|一般|通常|其实)$")
 _ALSO_CALLED = re.compile(r"又叫|又称|也叫|也称|简称|俗称|全称")
 _BOLD = re.compile(r"^(?:\*\*|__)(?P<name>[^*_\n]{2,70}?)\s*(?P<inner>[:：])?\s*(?:\*\*|__)(?P<rest>.*)$")
 _AFTER_BOLD = re.compile(r"^(?P<also>\s*\([^()\n]{1,60}\))?\s*(?:[:：]|\s[–—-]\s|[–—])\s*(?P<text>.+)")
 _PLAIN_ENTRY = re.compile(r"^(?P<name>[^:：|.!?\n]{2,60}?)\s*(?:[:：]|\s[–—-]\s)\s*(?P<text>.+)")
+_QUANTITY = re.compile(r"[\d.,]+[%a-zA-Z]?")
+"""How much of something there is: "138M is a lot of data"."""
+_ENUMERATION = re.compile(r"[^、。；！？，]{1,12}、[^、。；！？，]{1,12}[、和与及]")
+"""Three things and more in a row say what is among something, and not what it is."""
 _SHORT_FORM = re.compile(
     r"(?P<long>(?:[A-ZÄÖÜ][\w-]+|of|and|the|for|in|to)(?:[ -](?:[A-ZÄÖÜ][\w-]+|of|and|the|for|in|to)){1,6})"
     r"\s\((?P<short>[A-ZÄÖÜ][A-Za-zÄÖÜ0-9]{1,7}?)s?\)"
@@ -140,7 +146,10 @@ def _opening(line: Line, own: set[str], *, is_list: bool) -> Iterator[Definition
     if bold is not None:
         rest = (":" if bold["inner"] else "") + bold["rest"]
         entry = _AFTER_BOLD.match(rest)
-        if entry is not None and (is_list or (line.is_item and not bold["name"].strip().isupper())):
+        is_label = (
+            line.is_item and not bold["name"].strip().isupper() and entry and not _ENUMERATION.match(entry["text"])
+        )
+        if entry is not None and (is_list or is_label):
             reason = None if is_list else "a name in bold, and a text behind it"
             confidence = "EXTRACTED" if is_list else "INFERRED"
             yield from _made(bold["name"], entry["text"], line.number, confidence, reason, least=2 if is_list else 4)
@@ -159,14 +168,26 @@ def _opening(line: Line, own: set[str], *, is_list: bool) -> Iterator[Definition
         match = pattern.match(plain_text)
         if match is not None:
             name = _ARTICLE.sub("", match["name"]).strip(" \"'“”„*_")
-            if _is_marked(name, line, own, bold["name"] if bold else None):
+            classified = _CLASSIFIED.match(line.text)
+            if classified is not None and len(name.split()) <= MOST_CLASSIFIED and "(" not in name:
+                name = _plain(classified["lead"])
+            else:
+                classified = None
+            if _NO_GENUS.match(match["text"]):
+                return
+            if classified is not None or _is_marked(name, line, own, bold["name"] if bold else None):
                 yield from _made(name, match["text"], line.number, "EXTRACTED")
+            elif (one := _ANY.fullmatch(match["name"])) is not None and _ANY.match(match["text"]) is not None:
+                # "A conceptualization is an abstract view …" says it of any; of which kind, the text tells.
+                yield from _made(
+                    one["name"], match["text"], line.number, "INFERRED", "said of any, and not marked as a name"
+                )
             return
     for pattern in _CHINESE:
-        match = pattern.match(plain_text)
+        match = pattern.match(_MARK.sub("", plain_text))
         if match is not None and _CJK.search(plain_text):
-            name = _ALSO_CALLED.split(match["name"])[0].strip()
-            is_marked = _is_marked(name, line, own, bold["name"] if bold else None)
+            name = _BROADLY.sub("", _ALSO_CALLED.split(match["name"])[0].strip())
+            is_marked = match["so"] is not None or _is_marked(name, line, own, bold["name"] if bold else None)
             # "是" joins anything with anything; the longer forms define.
             is_plain = match["verb"] in {"是", "指", "是一个"}
             if not _NO_CHINESE_NAME.match(name) and (
@@ -181,20 +202,20 @@ def _is_marked(name: str, line: Line, own: set[str], bold: str | None) -> bool:
     """Tell whether the text shows that a word is a name."""
     folded = fold_name(name)
     words = name.split()
-    if not words or len(words) > MOST_WORDS or words[0].casefold() in _NO_NAME:
+    if not words or len(words) > MOST_WORDS or words[0].casefold() in NO_NAME:
         return False
     if folded in own or (line.headings and folded == fold_name(line.headings[-1])):
         return True
     if bold is not None and folded == fold_name(bold):
         return True
-    lead = _LEAD.match(line.text)
+    lead = _LEAD.match(_ARTICLE.sub("", line.text))
     if lead is not None:
         return folded == fold_name(_plain(lead[0]).strip(" \"“”„'"))
     if words[0].endswith("ing") and len(words) > 1:
         return False  # "Raising X is a way to …"
     if len(words) == 1:
         return any(letter.isupper() or letter.isdigit() for letter in name[1:]) and len(name) > 1
-    return all(word[0].isupper() or word[0].isdigit() for word in words) and words[0].casefold() not in _NO_NAME
+    return all(word[0].isupper() or word[0].isdigit() for word in words) and words[0].casefold() not in NO_NAME
 
 
 def _short_forms(line: Line) -> Iterator[Definition]:
@@ -226,11 +247,18 @@ def _made(
     words = shown.split()
     if len(said) < shortest or not 2 <= len(shown) <= LONGEST_NAME or len(words) > MOST_WORDS + 1 or is_generic(shown):
         return
-    if words[0].casefold() in _NO_NAME or not any(letter.isalpha() for letter in shown) or "://" in shown:
+    if words[0].casefold() in NO_NAME or not any(letter.isalpha() for letter in shown) or "://" in shown:
+        return
+    if shown[0] == "^" or _QUANTITY.fullmatch(words[0]):
         return
     assert confidence in {"EXTRACTED", "INFERRED", "AMBIGUOUS"}
     yield Definition(shown, said, (line, line), confidence, reason)  # type: ignore[arg-type]  # one of the three, as said
 
 
 def _plain(text: str) -> str:
-    return _MARKUP.sub(lambda match: match[1] or match[2] or "", text).strip()
+    return _MARKUP.sub(lambda match: _shown(match[1]) or match[2] or "", text).strip()
+
+
+def _shown(linked: str | None) -> str:
+    """Return what a link reads like: one to a block of a note is a citation, and of a path the last part is read."""
+    return "" if linked is None or "#^" in linked else linked.rpartition("/")[2]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from semantic.graph.model import Confidence
 
-MentionKind = Literal["code", "url", "person", "file"]
+MentionKind = Literal["code", "url", "person", "file", "name"]
 
 
 @dataclass(frozen=True, slots=True)

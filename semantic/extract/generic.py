@@ -109,3 +109,30 @@ https localhost admin user users password username
 """
 GENERIC_CODE = frozenset(_CODE.split())
 """Code that stands in any text on programming."""
+
+_FILE_SUFFIXES = """
+md py js ts tsx jsx mjs go rs java c h cc cpp hpp rb php swift kt sh bash zsh sql css scss html xml xsl json yaml
+yml toml ini cfg csv tsv txt pdf png jpg svg ipynb r jl lua tex bib lock env db sqlite
+"""
+FILE_SUFFIXES = frozenset(_FILE_SUFFIXES.split())
+"""How the names of files end that notes speak of."""
+
+_USUAL_FILES = """
+README INDEX CLAUDE AGENTS GEMINI SKILL CONTRIBUTING CHANGELOG SECURITY LICENSE LICENCE NOTICE CODE_OF_CONDUCT
+SUPPORT GOVERNANCE MAINTAINERS TODO INSTALL HISTORY AUTHORS
+"""
+USUAL_FILES = frozenset(_USUAL_FILES.split())
+"""File names that tools look for: any project has them, so that outside of its folder the name means none of them."""
+
+_NO_NAMES = """
+am im in on at by from with without of to for before after since until bei seit nach vor mit ohne von aus zum zur an auf
+this that these those it its he she they we you i there here what which who whom whose where when why how my
+our your his her their each every one some any all both most many another other such no none if as for but and or
+so then now not only also just first second third finally next today more less below above everything something
+nothing anything someone everyone das dies diese dieser dieses es er sie wir ihr ich man hier dort was wer wie wo
+wann warum welche welcher welches jede jeder jedes alle beide einige viele mein meine unser unsere sein seine ihre
+wenn als für aber und oder so dann jetzt nicht nur auch zuerst danach schließlich alles etwas nichts jemand dabei
+damit dazu davon dafür daher darum hierbei hierfür c'est il elle
+"""
+NO_NAME = frozenset(_NO_NAMES.split())
+"""Words that a sentence begins with, and no name."""

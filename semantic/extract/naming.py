@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import regex
 
-from semantic.extract.generic import is_generic
+from semantic.extract.generic import FILE_SUFFIXES, is_generic
 
 SHORTEST_WORD = 4
 SHORTEST_HAN = 3
@@ -28,18 +28,32 @@ _OWN_WORDS = frozenset(
 """Characters that stand between words far more often than inside them."""
 _TITLE_GOES_ON = frozenset("：: （(")
 LONGEST_TITLE = 40
+LONGEST_PHRASE = 6
 _NEW_BLOCK = regex.compile(r"\n[ \t>]*(?:\n|[-*+#|]|\d+[.)])")
 """No name goes on from one paragraph, list item or row to the next."""
+_TORN = regex.compile(r"[、。；！？;!?|+》』】]|——")
+LONGEST_TORN = 8
+"""A name of no more tokens is none where such a mark stands inside it; a longer one is the title that has the mark."""
+_SLUG = regex.compile(r"[\p{L}\p{N}_-]+")
+_FILE_END = regex.compile(rf"\.(?:{'|'.join(sorted(FILE_SUFFIXES))})\b")
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\u30fc]")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A place where a name stands: the name's tokens, the place in the text by token, and the line."""
+    """A place where a name stands.
+
+    Attributes:
+        name: Its tokens.
+        at: The place in the text, by token.
+        line: In the file, from 1.
+        is_set_off: Whether it stands between the marks of a title, or fills a line: whatever is called so is meant.
+    """
 
     name: tuple[str, ...]
     at: int
     line: int
+    is_set_off: bool = False
 
 
 @lru_cache(maxsize=65_536)
@@ -98,15 +112,60 @@ class NameTable:
                 continue
             line += plain.count("\n", counted, start)
             counted = start
-            if is_word and not (is_plain_word((token,)) and _is_part_of_more(plain, tokens, at)):
-                found.append(Call((token,), at, line))
+            if is_word and not _is_no_word(plain, tokens, at):
+                found.append(Call((token,), at, line, _is_set_off(plain, start, start + len(token))))
             for name in phrases or ():
                 if tuple(folded[at : at + len(name)]) == name:
                     last = tokens[at + len(name) - 1]
                     end = last[1] + len(last[0])
-                    if _NEW_BLOCK.search(plain, start, end) is None and stands_alone(plain, start, end):
-                        found.append(Call(name, at, line))
+                    if _is_whole(plain, start, end, len(name)) and stands_alone(plain, start, end):
+                        found.append(Call(name, at, line, _is_set_off(plain, start, end)))
         return tuple(found)
+
+
+def _is_set_off(text: str, start: int, end: int) -> bool:
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    outer = text[:start].rstrip("*_")[-1:] if before in {"*", "_"} else "x"
+    if before == "《" or (before == after and not outer.isalnum()):
+        return True
+    begins = text.rfind("\n", 0, start) + 1
+    ends = text.find("\n", end)
+    return not any(letter.isalnum() for letter in text[begins:start] + text[end : len(text) if ends < 0 else ends])
+
+
+def _is_no_word(text: str, tokens: Sequence[tuple[str, int]], at: int) -> bool:
+    """Tell whether a word is but a part of something: a plain one of any compound, another of a file's name."""
+    token, start = tokens[at]
+    if _FILE_END.match(text, start + len(token)) is not None:
+        return True
+    return is_plain_word((token,)) and _is_part_of_more(text, tokens, at)
+
+
+def _is_whole(text: str, start: int, end: int, length: int) -> bool:
+    """Tell whether the words of a name stand together: in one block, in one clause, and not inside an address."""
+    if _NEW_BLOCK.search(text, start, end) is not None:
+        return False
+    if length <= LONGEST_TORN and _TORN.search(text, start, end) is not None:
+        return False
+    return not _is_in_slug(text, start, end)
+
+
+def _is_in_slug(text: str, start: int, end: int) -> bool:
+    """Tell whether a name stands inside a longer one that was made for addresses.
+
+    "sarkar-vibe-coding-material-disengagement" names one thing, and not "vibe coding"; "context-engineering-based" is
+    a word of prose.
+    """
+    if "-" not in {text[start - 1 : start], text[end : end + 1]}:
+        return False
+    begin = start
+    while begin and _SLUG.match(text[begin - 1]):
+        begin -= 1
+    run = _SLUG.match(text, begin)
+    if run is None or run.end() < end:
+        return False
+    others = text[begin:start] + text[end : run.end()]
+    return others == others.lower() and text[start:end].islower() and others.count("-") > 1
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
@@ -189,6 +248,11 @@ def spellings(names: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
 
 def _is_word(name: tuple[str, ...]) -> bool:
     return len(name) == 1 and not _UNSPACED.match(name[0])
+
+
+def is_short(name: tuple[str, ...]) -> bool:
+    """Tell whether a name is a plain word, or a phrase of few characters in a script without spaces."""
+    return is_plain_word(name) or (len(name) <= LONGEST_PHRASE and all(map(_UNSPACED.match, name)))
 
 
 def is_plain_word(name: tuple[str, ...]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ from dataclasses import replace
 from memoryd.text.canonical import fold_name
 from semantic.extract.association import Place, associated
 from semantic.extract.facts import Definition, Facts, Mention
+from semantic.extract.generic import USUAL_FILES
 from semantic.extract.known import KnownNames, term_id
 from semantic.extract.model.answer import Told
 from semantic.extract.naming import Call, is_plain_word, longest
@@ -21,6 +23,7 @@ from semantic.model import Note, Section
 
 MOST_MEANT = 3
 """A name that could mean more notes than this means none of them."""
+_WORDS = re.compile(r"[^\W_]+")
 COMMON_SHARE = 0.25
 """A name or a piece of code that so large a part of the notes has says nothing of any of them."""
 COMMON_NOTES = 8
@@ -105,11 +108,12 @@ class ExtractedPlane:
         for term, definitions in self._defined.items():
             texts = {fold_name(one.text) for one, _ in definitions}
             best = min(definitions, key=lambda pair: (pair[0].confidence != "EXTRACTED", pair[1].key))
-            self._nodes[term] = Node(term, "term", "extracted", best[0].name, about=best[0].text)
+            self._nodes[term] = Node(term, _kind_of(term), "extracted", best[0].name, about=best[0].text)
             unsure = f"defined in {len(definitions)} notes, not in the same words"
             self._edges += [_unsure(edge, unsure) if len(texts) > 1 else edge for _, edge in definitions]
         for (name, target), edges in self._called.items():
-            if not self._is_common(target, {edge.source for edge in edges}, is_word=is_plain_word(name)):
+            is_word = is_plain_word(name) and target not in self._known.addressed
+            if not self._is_common(target, {edge.source for edge in edges}, is_word=is_word):
                 self._edges += edges
         for pairs in self._coded.values():
             sources = {edge.source for edge, _ in pairs}
@@ -126,7 +130,7 @@ class ExtractedPlane:
         if home in titled:
             self._about.setdefault(home, definition.text)
             return
-        target = titled[0] if len(titled) == 1 else term_id(note.vault, definition.name)
+        target = titled[0] if len(titled) == 1 else self._known.thing(note.vault, definition.name)
         named[target].add(definition.lines[0])
         edge = Edge(
             home,
@@ -174,6 +178,16 @@ class ExtractedPlane:
                 self._edges.append(edge)
             case "file":
                 self._file(note, home, place, mention)
+            case "name":
+                name = mention.name
+                titled = self._known.titled(note.vault, name)
+                id_ = titled[0] if len(titled) == 1 else self._known.thing(note.vault, name)
+                if id_ == home or len(titled) > 1 or not (titled or id_ in self._known.defined):
+                    return
+                named[id_].add(mention.line)
+                if not titled:
+                    self._nodes.setdefault(id_, Node(id_, _kind_of(id_), "extracted", self._known.defined[id_]))
+                self._edges.append(Edge(home, id_, "mentions", "extracted", "EXTRACTED", place, lines))
             case "code":
                 name = mention.name
                 titled = self._known.titled(note.vault, name)
@@ -189,20 +203,25 @@ class ExtractedPlane:
 
     def _file(self, note: Note, home: str, place: str, mention: Mention) -> None:
         lines = (mention.line, mention.line)
-        found = self._known.files(note.vault, mention.name)
         folder = posixpath.dirname(note.path)
+        name, is_path = mention.name, "/" in mention.name
+        if name.startswith("../"):
+            name = posixpath.normpath(posixpath.join(folder, name))
+            found = tuple(path for path in self._known.files(note.vault, name) if path == name)
+        else:
+            found = self._known.files(note.vault, name)
         near = [path for path in found if posixpath.dirname(path) == folder]
         meant = near if len(near) == 1 else list(found)
         if len(meant) == 1:
             id_ = note_id(note.vault, meant[0])
             target = self._homes.get(id_, id_)
-            if target != home:
+            if target != home and (near or is_path or _is_telling(name)):
                 sure, reason = _how_sure(mention.name, found, is_near=bool(near))
                 self._edges.append(Edge(home, target, "mentions", "extracted", sure, place, lines, reason=reason))
-        elif not meant and "/" in mention.name:
-            id_ = f"file:{note.vault}:{mention.name}"
+        elif not meant and is_path:
+            id_ = f"file:{note.vault}:{name}"
             edge = Edge(home, id_, "mentions", "extracted", "EXTRACTED", place, lines)
-            self._nodes.setdefault(id_, Node(id_, "file", "extracted", mention.name))
+            self._nodes.setdefault(id_, Node(id_, "file", "extracted", name))
             self._edges.append(edge)
 
     def _call(
@@ -220,6 +239,8 @@ class ExtractedPlane:
         for call in longest(calls):
             owners = self._known.owners(call.name, note.vault, folder)
             if not owners or home in owners or len(owners) > MOST_MEANT:
+                continue
+            if call.name in self._known.works and not call.is_set_off:
                 continue
             # A word, or what is but an alias, of several notes means none of them.
             if len(owners) > 1 and (is_plain_word(call.name) or call.name not in self._known.titles):
@@ -248,7 +269,7 @@ class ExtractedPlane:
             for place, things in self._sections
         ]
         for tie in associated(sections):
-            if (tie.one, tie.other) in self._linked:
+            if (tie.one, tie.other) in self._linked or self._are_called_alike(tie.one, tie.other):
                 continue
             path, lines = tie.places[0]
             reason = f"named together in {len(tie.places)} sections (G2 {tie.likelihood:.1f}, NPMI {tie.npmi:.2f})"
@@ -266,6 +287,15 @@ class ExtractedPlane:
                 )
             )
 
+    def _are_called_alike(self, one: str, other: str) -> bool:
+        """Tell whether a term and a note have one name: wherever it stands both are named."""
+        for term, home in ((one, other), (other, one)):
+            if term.startswith(("term:", "person:")):
+                _, vault, name = term.split(":", 2)
+                if home in self._known.titled(vault, name):
+                    return True
+        return False
+
     def _is_common(self, target: str, sources: set[str], *, is_word: bool = False) -> bool:
         if target.startswith("el_"):
             return False  # somebody recorded it: it is worth a name
@@ -275,13 +305,25 @@ class ExtractedPlane:
         return len(sources) > max(COMMON_NOTES, COMMON_SHARE * notes)
 
 
+def _kind_of(id_: str) -> str:
+    return id_.partition(":")[0]
+
+
+def _is_telling(name: str) -> bool:
+    """Tell whether a bare file name may mean the one file that has it, wherever that lies.
+
+    "Each project has a `data.md`" names no certain file, even if there is but one here.
+    """
+    stem = posixpath.splitext(name)[0]
+    return len(_WORDS.findall(stem)) > 1 and stem not in USUAL_FILES
+
+
 def _how_sure(written: str, found: Sequence[str], *, is_near: bool) -> tuple[Confidence, str | None]:
     """Return how sure it is that a file of the vault is meant by a path, and why it is not certain."""
     if len(found) > 1:
         return "INFERRED", "the one of the same folder is meant"
     if is_near or "/" in written:
         return "EXTRACTED", None
-    # "Each project has a `data.md`" names no certain file, even if there is but one here.
     return "INFERRED", "the only file of this name, in another folder"
 
 

@@ -16,10 +16,11 @@ MOST_HEADINGS = 60
 MOST_DEFINITIONS = 500
 MOST_MENTIONS = 500
 _UNSPOKEN = re.compile(
-    r"!?\[\[[^\]|\n]*(?:\|(?=[^\]\n]*\]\])|\]\])|\]\([^)\n]*\)|<?https?://[^\s<>]+|^ {0,3}\[[^\]\n]+\]:.*$",
+    r"!?\[\[[^\]|\n]*(?:\|(?=[^\]\n]*\]\])|\]\])|\]\([^)\n]*\)|<?https?://[^\s<>]+|^ {0,3}\[[^\]\n]+\]:.*$|"
+    r"[ \t]\^[\w-]+$",
     re.MULTILINE,
 )
-"""A link's target is no mention: it is a link already."""
+"""A link's target is no mention: it is a link already. A block's own mark names nothing."""
 
 LONGEST_READ = 400_000
 """Of a longer note only so many characters are read: it is an export or a log and no note."""

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from semantic.extract.facts import Mention
-from semantic.extract.generic import GENERIC_CODE
+from semantic.extract.generic import FILE_SUFFIXES, GENERIC_CODE, NO_NAME, is_generic
 from semantic.extract.prose import Prose
 
 LONGEST_CODE = 40
@@ -19,11 +19,6 @@ _URL = re.compile(r"https?://[^\s<>\[\]\"'`|\\^{}，。；、）】」]+")
 _CODE = re.compile(r"(?<!`)`([^`\n]{2,80})`(?!`)")
 _IDENTIFIER = re.compile(r"@?[A-Za-z_][\w.:+-]*(?:\(\))?")
 _FILE = re.compile(r"(?:[\w.@~-]+/)*[\w.@+-]+\.[A-Za-z][A-Za-z0-9]{0,7}|(?:\.?\.?/)?(?:[\w.@~-]+/)+[\w.@+-]*")
-_SUFFIX_WORDS = """
-md py js ts tsx jsx mjs go rs java c h cc cpp hpp rb php swift kt sh bash zsh sql css scss html xml xsl json yaml
-yml toml ini cfg csv tsv txt pdf png jpg svg ipynb r jl lua tex bib lock env db sqlite
-"""
-_SUFFIXES = frozenset(_SUFFIX_WORDS.split())
 _HANDLE = re.compile(r"(?<![\w@/.:`+-])@([A-Za-z][A-Za-z0-9_-]{2,30})(?![\w@/]|\.\w)")
 _TITLED = re.compile(
     r"\b(?:Dr|Prof|Mr|Mrs|Ms|Herrn?|Frau|Professor|Doktor)\b\.?\s+(?:Dr\.\s+)?"
@@ -47,6 +42,8 @@ _PERSON_KEYS = frozenset(
 )
 _BETWEEN = re.compile(r"\s*(?:[,;、，；/&]|\band\b|\bund\b|\bet\b)\s*")
 _NO_PERSON = re.compile(r"[\d:/@<>\[\]{}()|]|\.\w")
+_LINKED = re.compile(r"(?<!!)\[(?P<name>[^\[\]\n]{2,40})\]\(<?https?://")
+_MOST_LINKED_WORDS = 3
 _TRACKING = re.compile(r"(?:^|&)(?:utm_\w+|fbclid|gclid|ref|spm|share_token)=[^&]*")
 
 
@@ -70,9 +67,7 @@ def find_mentions(prose: Prose, front_matter: Mapping[str, Any], raw: str) -> li
 
 def normal_url(written: str) -> str | None:
     """Return an address in the form in which two are one, or ``None`` where it is but the front door of a site."""
-    written = written.rstrip(".,;:!?*_~")
-    while written.endswith(")") and written.count("(") < written.count(")"):
-        written = written[:-1]
+    written = _balanced(written).rstrip(".,;:!?*_~")
     try:
         parts = urlsplit(written)
         host = (parts.hostname or "").removeprefix("www.")
@@ -84,6 +79,16 @@ def normal_url(written: str) -> str | None:
         return None
     port = f":{parts.port}" if _has_port(parts) else ""
     return f"{host}{port}{path}" + (f"?{query}" if query else "")
+
+
+def _balanced(written: str) -> str:
+    """Return an address up to the bracket that was opened before it."""
+    depth = 0
+    for at, sign in enumerate(written):
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            return written[:at]
+    return written
 
 
 def _has_port(parts: Any) -> bool:
@@ -105,6 +110,9 @@ def _of_lines(prose: Prose) -> Iterator[Mention]:
             yield Mention("person", f"@{handle[1]}", line.number)
         for titled in _TITLED.finditer(line.masked):
             yield Mention("person", titled["name"], line.number, "INFERRED", "a title stands before the name")
+        for linked in _LINKED.finditer(line.masked):
+            if _is_own_name(linked["name"].strip("*_ ")):
+                yield Mention("name", linked["name"].strip("*_ "), line.number)
         for code in _CODE.finditer(line.text):
             kind = _kind_of(code[1].strip())
             if kind == "file":
@@ -127,7 +135,7 @@ def _kind_of(code: str) -> str | None:
         return None
     if _FILE.fullmatch(code):
         suffix = code.rpartition(".")[2].casefold()
-        if suffix in _SUFFIXES or code.strip("/").count("/") > (0 if code.endswith("/") else 1):
+        if suffix in FILE_SUFFIXES or code.strip("/").count("/") > (0 if code.endswith("/") else 1):
             return "file"
     code = _bare(code)
     if len(code) > LONGEST_CODE or not _IDENTIFIER.fullmatch(code):
@@ -135,6 +143,14 @@ def _kind_of(code: str) -> str | None:
     is_camel = any(a.islower() and b.isupper() for a, b in pairwise(code))
     is_telling = is_camel or any(sign in code[1:] for sign in "_.:-+")
     return "code" if is_telling or (len(code) >= 5 and code.isupper()) else None
+
+
+def _is_own_name(text: str) -> bool:
+    """Tell whether the text of a link to an address is written as the name of what lies there: "Datasette"."""
+    words = text.split()
+    if not words or len(words) > _MOST_LINKED_WORDS or is_generic(text) or words[0].casefold() in NO_NAME:
+        return False
+    return all(word[0].isupper() and word[-1].isalnum() for word in words) and any(map(str.isalpha, text))
 
 
 def _bare(code: str) -> str:

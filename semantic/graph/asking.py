@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memoryd.text.rrf import fuse
-from semantic.graph.model import Edge, Graph, Node
+from semantic.graph.model import PLAIN_KINDS, Edge, Graph, Node
 from semantic.graph.path import edge_price, find_path, hub_price
 
 MOST_STARTS = 12
@@ -23,8 +23,10 @@ MOST_STEPS_BETWEEN = 6
 """A longer way between two of them says nothing of either."""
 MOST_LOOKED_AT = 60_000
 """So many edges are looked at for one such way."""
-START_PRICE = 4.0
+START_PRICE = 6.0
 """What starting from a thing that hardly answers costs beside starting from the best one."""
+NAMED_WEIGHT = 2.0
+"""What a question names itself counts so much more than what the search found for it."""
 FARTHEST = 7.0
 """What costs more than this says nothing of the question: about three links, or two mentions."""
 MOST_EACH = 12
@@ -64,7 +66,8 @@ def starts_of(graph: Graph, named: Sequence[Sequence[str]], found: Sequence[str]
     """
     arms = {f"named {number}": ids for number, ids in enumerate(named)} | {"found": found}
     held = {arm: [id_ for id_ in ids if id_ in graph.nodes] for arm, ids in arms.items()}
-    fused = fuse({arm: ids for arm, ids in held.items() if ids})[:MOST_STARTS]
+    weights = {arm: 1.0 if arm == "found" else NAMED_WEIGHT for arm in held}
+    fused = fuse({arm: ids for arm, ids in held.items() if ids}, weights=weights)[:MOST_STARTS]
     return [(one.id, one.score) for one in fused]
 
 
@@ -139,7 +142,7 @@ def _prices(graph: Graph, starts: Sequence[tuple[str, float]]) -> dict[str, floa
         if here in settled:
             continue
         settled[here] = price
-        passing = 0.0 if here in begun else hub_price(graph.degree(here))
+        passing = 0.0 if here in begun else hub_price(graph.passing(here))
         for step, there in _leading_on(graph, here, is_start=here in begun):
             total = price + passing + step
             if there not in settled and total < min(best.get(there, math.inf), FARTHEST):
@@ -153,10 +156,15 @@ def _leading_on(graph: Graph, here: str, *, is_start: bool) -> list[tuple[float,
     cheapest: dict[str, float] = {}
     for edge in graph.around[here]:
         there = edge.target if edge.source == here else edge.source
-        if there != here:
+        if there != here and not _is_dead_end(graph, there):
             cheapest[there] = min(edge_price(edge), cheapest.get(there, math.inf))
-    ranked = [(price + 0.2 * hub_price(graph.degree(there)), there) for there, price in cheapest.items()]
+    ranked = [(price + 0.2 * hub_price(graph.passing(there)), there) for there, price in cheapest.items()]
     return heapq.nsmallest(MOST_EACH if is_start else MOST_EACH // 2, ranked)
+
+
+def _is_dead_end(graph: Graph, id_: str) -> bool:
+    """Tell whether a node is but a place that one thing names: it leads nowhere, and says nothing itself."""
+    return graph.degree(id_) <= 1 and graph.nodes[id_].kind in PLAIN_KINDS - {"note", "tag"}
 
 
 def _in_order(

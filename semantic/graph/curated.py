@@ -9,7 +9,7 @@ from memoryd.text.canonical import fold_name
 from semantic.fields import SAME_AS
 from semantic.graph.model import Edge, Node
 from semantic.log.ids import is_note, is_path_end, note_id
-from semantic.model import Element
+from semantic.model import Decision, Element
 from semantic.projection.picture import Projection
 
 
@@ -85,15 +85,32 @@ def curated_edges(projection: Projection, homes: Mapping[str, str]) -> Iterator[
             "EXTRACTED",
             decision=link.decision,
         )
+    said = _said_by(projection)
     for element in projection.elements.values():
-        said_by = element.decisions[-1] if element.decisions else None
+        newest = element.decisions[-1] if element.decisions else None
         for touched in element.touches:
-            end = ends.id_of(touched, element.project)
+            end, said_by = ends.id_of(touched, element.project), said.get((element.id, "touches", touched), newest)
             yield Edge(element.id, end, "touches", "curated", "EXTRACTED", decision=said_by)
         for named in element.notes:
             note = _named_note(named)
             if note is not None and _home(note, homes) != element.id:
+                said_by = said.get((element.id, "notes", named), newest)
                 yield Edge(element.id, _home(note, homes), "has_note", "curated", "EXTRACTED", decision=said_by)
+
+
+def _said_by(projection: Projection) -> dict[tuple[str, str, str], str]:
+    """Return which decision says last that an element touches a file or has a note: (element, field, value) -> id."""
+    said: dict[tuple[str, str, str], Decision] = {}
+    for decision in projection.decisions.values():
+        for mutation in decision.mutations:
+            if mutation["op"] != "put_element":
+                continue
+            for field in ("touches", "notes"):
+                for value in mutation.get(field, ()):
+                    key = (projection.shown(mutation["id"]), field, value)
+                    if key not in said or said[key].order < decision.order:
+                        said[key] = decision
+    return {key: decision.id for key, decision in said.items()}
 
 
 def _named_note(named: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from semantic.errors import UnknownElement
@@ -13,6 +13,8 @@ from semantic.model import Decision, Note
 from semantic.projection.picture import Projection
 
 MOST_HANGING = 30
+MOST_OF_EACH = 6
+"""So many ties of one relation come before those of another are left out."""
 MOST_DECISIONS = 20
 MOST_NOTES = 20
 
@@ -55,7 +57,7 @@ def explain(graph: Graph, node: Node, projection: Projection, notes: Mapping[str
     ranked = sorted(edges, key=lambda edge: _weight(graph, node.id, edge))
     hanging = [
         Hanging(edge, edge.source == node.id, graph.nodes[edge.target if edge.source == node.id else edge.source])
-        for edge in ranked[:MOST_HANGING]
+        for edge in _varied(ranked, node.id)
     ]
     decisions = _decisions(projection, node)
     evidence = dict.fromkeys(cited for decision in decisions for cited in decision.evidence)
@@ -77,6 +79,19 @@ def explain(graph: Graph, node: Node, projection: Projection, notes: Mapping[str
     )
 
 
+def _varied(ranked: Sequence[Edge], here: str) -> list[Edge]:
+    """Return the strongest ties, a few of each relation before many of one, in their order."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    first: list[Edge] = []
+    rest: list[Edge] = []
+    for edge in ranked:
+        kind = edge.relation, edge.source == here
+        counts[kind] += 1
+        (first if counts[kind] <= MOST_OF_EACH else rest).append(edge)
+    chosen = {id(edge) for edge in (*first, *rest)[:MOST_HANGING]}
+    return [edge for edge in ranked if id(edge) in chosen]
+
+
 def _decisions(projection: Projection, node: Node) -> list[Decision]:
     try:
         found = projection.history(node.id) if node.id.startswith(("el_", "no_")) else ()
@@ -94,5 +109,5 @@ def _note_of(graph: Graph, here: str, edge: Edge) -> str | None:
 
 def _weight(graph: Graph, here: str, edge: Edge) -> tuple[int, float, int, str]:
     other = edge.target if edge.source == here else edge.source
-    price = edge_price(edge) + 0.2 * hub_price(graph.degree(other))
+    price = edge_price(edge) + 0.2 * hub_price(graph.passing(other))
     return PLANES.index(edge.plane), round(price, 6), CONFIDENCES.index(edge.confidence), other

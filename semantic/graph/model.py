@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -108,6 +109,18 @@ class Graph:
     def degree(self, id_: str) -> int:
         """Return how many edges a node has."""
         return len(self.around.get(id_, ()))
+
+    def passing(self, id_: str) -> int:
+        """Return how many edges count where a node is passed through.
+
+        What a file of code contains is no sign of a hub: a way from one part of it to another says that they stand
+        together.
+        """
+        return self.degree(id_) - self._parts_of.get(id_, 0)
+
+    @cached_property
+    def _parts_of(self) -> Mapping[str, int]:
+        return Counter(edge.source for edge in self.edges if edge.relation == "contains" and edge.plane == "code")
 
     def part(self, planes: Iterable[str] | None = None, scope: str | None = None) -> Graph:
         """Return what lies on some planes, or belongs to a scope with what hangs on it directly.

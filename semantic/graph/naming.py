@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from memoryd.text.canonical import fold_name
-from semantic.errors import AmbiguousName, Candidate
-from semantic.graph.errors import UnknownNode
-from semantic.graph.model import PLANES, Graph, Node
+from semantic.errors import AmbiguousName, Candidate, UnknownNode
+from semantic.graph.model import PLAIN_KINDS, PLANES, Graph, Node
 from semantic.identity import digits_of, loose_name, one_letter_apart
 from semantic.log.ids import is_path_end
 
@@ -109,7 +108,7 @@ def _written(node: Node) -> Iterable[str]:
 
 
 def _rank(node: Node) -> int:
-    return len(PLANES) if node.kind in {"tag", "path", "file", "url", "missing"} else PLANES.index(node.plane)
+    return len(PLANES) if node.kind in PLAIN_KINDS - {"note"} else PLANES.index(node.plane)
 
 
 def _candidate(node: Node, reason: str) -> Candidate:

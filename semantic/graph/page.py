@@ -27,7 +27,7 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028",
 def graph_page(graph: Graph, shape: Shape) -> str:
     """Return the page."""
     folder = files("semantic.graph")
-    script = folder.joinpath("page.js").read_text("utf-8")
+    script = "".join(folder.joinpath(name).read_text("utf-8") for name in ("page_layout.js", "page.js"))
     page = folder.joinpath("page.html").read_text("utf-8")
     # In this order: what is put in later is not looked at again.
     head, _, rest = page.partition("/*POLICY*/")
@@ -60,8 +60,16 @@ def page_data(graph: Graph, shape: Shape) -> dict[str, Any]:
                 "d": graph.degree(id_),
             }
         )
+    paths: dict[str, int] = {}
     links = [
-        [index[edge.source], index[edge.target], edge.relation, edge.confidence[0], edge.lines[0] if edge.lines else 0]
+        [
+            index[edge.source],
+            index[edge.target],
+            edge.relation,
+            edge.confidence[0],
+            edge.lines[0] if edge.lines else 0,
+            -1 if edge.source_path is None else paths.setdefault(edge.source_path, len(paths)),
+        ]
         for edge in graph.edges
         if edge.source in index and edge.target in index and edge.source != edge.target
     ]
@@ -69,6 +77,7 @@ def page_data(graph: Graph, shape: Shape) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "nodes": nodes,
         "links": links,
+        "paths": list(paths),
         "communities": communities,
         "most": MOST_DRAWN,
         "whole": [len(graph.nodes), len(graph.edges)],

@@ -33,6 +33,7 @@ RELATION_PRICE = {
     "calls": 1.0,
     "imports": 1.2,
     "imports_late": 1.4,
+    "extends": 1.0,
     "contains": 1.6,
     "uses_package": 4.0,
 }
@@ -80,7 +81,7 @@ def find_path(graph: Graph, start: str, goal: str, *, most_edges: int = MOST_EDG
         if steps >= MOST_STEPS:
             continue
         edges = graph.around.get(here, ())
-        passing = 0.0 if here == start else hub_price(len(edges))
+        passing = 0.0 if here == start else hub_price(graph.passing(here))
         for edge in edges:
             looked_at += 1
             there = edge.target if edge.source == here else edge.source
@@ -102,7 +103,7 @@ def edge_price(edge: Edge) -> float:
 
 
 def hub_price(degree: int) -> float:
-    """Return what it costs to pass through a node with so many edges."""
+    """Return what it costs to pass through a node with so many edges, those to its own parts aside."""
     return 0.0 if degree <= HUB_EDGES else math.log2(degree / HUB_EDGES)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
@@ -85,6 +86,9 @@ def _communities(graph: Graph, plain: nx.Graph[str]) -> Iterator[Community]:
 def _connectedness(graph: Graph) -> dict[str, float]:
     """Return how much each node is pointed at, and how much it points at: 0.66 in and 0.33 out, each node once.
 
+    No more of what it points at counts than of what points at it: an index or a journal points at everything, and
+    nothing hangs on it.
+
     What tests use does not count: every test needs its helpers, and no reader of the code asks for them.
     """
     tests = {id_ for id_, node in graph.nodes.items() if is_test(node)}
@@ -96,7 +100,8 @@ def _connectedness(graph: Graph) -> dict[str, float]:
         if edge.confidence != "AMBIGUOUS":
             into[edge.target].add(edge.source)
             out[edge.source].add(edge.target)
-    return {id_: 0.66 * len(into[id_]) + 0.33 * len(out[id_]) for id_ in graph.nodes}
+    counts = {id_: (len(into[id_]), len(out[id_])) for id_ in graph.nodes}
+    return {id_: 0.66 * toward + 0.33 * min(away, toward) for id_, (toward, away) in counts.items()}
 
 
 def _gods(graph: Graph, ties: Mapping[str, int], weights: Mapping[str, float]) -> list[tuple[Node, int]]:
@@ -203,4 +208,8 @@ def _top_folder(node: Node) -> str:
 
 
 def _is_generic(node: Node) -> bool:
-    return node.name.casefold().removesuffix(".md") in _GENERIC_NAMES
+    """Tell whether a node is called what any folder has, by its name or its file, or is but a date."""
+    file = posixpath.basename((node.path or "").partition(":")[2])
+    return any(name.casefold().removesuffix(".md") in _GENERIC_NAMES for name in (node.name, file)) or not any(
+        letter.isalpha() for letter in node.name
+    )

@@ -75,5 +75,5 @@ def _check_texts(body: Mapping[str, Any], names: Sequence[str]) -> None:
 def _check_lists(body: Mapping[str, Any], names: Sequence[str]) -> None:
     for name in names:
         value = body.get(name)
-        if type(value) is not list or any(type(item) is not str for item in value):
+        if type(value) is not list or (value and any(type(item) is not str for item in value)):
             raise BrokenLine(f"its {name} is no list of texts")

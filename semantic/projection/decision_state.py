@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from semantic.log.event import Event
 from semantic.log.instant import read_instant
-from semantic.model import Decision, Scope
+from semantic.model import Citation, Decision, Scope
 
 
 class DecisionState:
@@ -18,13 +18,14 @@ class DecisionState:
     it did, in order of mention, once all its mutations are applied.
     """
 
-    __slots__ = ("_body", "_event", "about", "elements", "evidence", "touched")
+    __slots__ = ("_body", "_event", "about", "citations", "elements", "evidence", "touched")
 
     def __init__(self, event: Event, body: Mapping[str, Any]) -> None:
         self._event = event
         self._body = body
         self.evidence: tuple[str, ...] = tuple(body["evidence"])
         self.about: tuple[str, ...] = tuple(body["about"])
+        self.citations: tuple[Citation, ...] = ()
         self.touched: dict[str, bool] = {}
         self.elements: tuple[str, ...] = ()
 
@@ -48,19 +49,16 @@ class DecisionState:
         """Return its place in the replay."""
         return self._event.order
 
-    @property
-    def at(self) -> str:
-        """Return when it was recorded, in the log's form."""
-        return self._event.head.at
-
     def settle(self) -> None:
         """Take the mutations as applied."""
         self.elements = tuple(subject for subject, authority in self.touched.items() if authority)
 
-    def cite(self, evidence: Iterable[str], about: Iterable[str]) -> None:
+    def cite(self, event: Event, body: Mapping[str, Any]) -> None:
         """Unite what another line of the same id cites."""
-        self.evidence = tuple(dict.fromkeys((*self.evidence, *evidence)))
-        self.about = tuple(dict.fromkeys((*self.about, *about)))
+        if added := tuple(one for one in body["evidence"] if one not in self.evidence):
+            self.citations = (*self.citations, Citation(event.head.actor, event.head.session, added))
+        self.evidence = (*self.evidence, *dict.fromkeys(added))
+        self.about = tuple(dict.fromkeys((*self.about, *body["about"])))
 
     def read(self, superseded_by: str | None, project_of: Callable[[str], str]) -> Decision:
         """Return the decision as readers see it."""
@@ -83,4 +81,5 @@ class DecisionState:
             superseded_by=superseded_by,
             elements=self.elements,
             order=(head.lamport, head.install, head.seq),
+            citations=self.citations,
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from semantic.model import Scope
+from semantic.model import NO_PROPS, Scope
 
 _Stamped = tuple[int, Any]
 """A value with the step of the replay that set it: of two, the later stands."""
@@ -90,6 +90,8 @@ class Merged:
 def merged(states: Sequence[ElementState]) -> Merged:
     """Read living states, smallest id first, as one element."""
     first = states[0]
+    if len(states) == 1:
+        return _alone(first)
     props: dict[str, _Stamped] = {}
     for state in states:
         for key, stamped in state.props.items():
@@ -104,11 +106,30 @@ def merged(states: Sequence[ElementState]) -> Merged:
         scope=first.scope,
         project=first.project,
         gist=max((state.gist for state in states), key=lambda stamped: stamped[0])[1],
-        props=MappingProxyType({key: props[key][1] for key in sorted(props) if props[key][1] is not None}),
+        props=_props((key, props[key]) for key in sorted(props)),
         notes=tuple(_union(state.notes for state in states)),
         touches=tuple(_union(state.touches for state in states)),
         aliases=tuple(aliases),
     )
+
+
+def _alone(state: ElementState) -> Merged:
+    """Read what nothing was merged with, as nearly all is: the same, without the work of uniting."""
+    return Merged(
+        kind=state.kind,
+        name=state.name,
+        scope=state.scope,
+        project=state.project,
+        gist=state.gist[1],
+        props=_props((key, state.props[key]) for key in sorted(state.props)) if state.props else NO_PROPS,
+        notes=tuple(state.notes),
+        touches=tuple(state.touches),
+        aliases=tuple(alias for alias in state.aliases if alias != state.name) if state.aliases else (),
+    )
+
+
+def _props(found: Iterable[tuple[str, _Stamped]]) -> Mapping[str, Any]:
+    return MappingProxyType({key: value for key, (_, value) in found if value is not None})
 
 
 def _union(parts: Iterable[dict[str, None]]) -> dict[str, None]:

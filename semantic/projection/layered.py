@@ -119,17 +119,23 @@ class Growing(Layered[_Key, _Value]):
         self._is_shared = False
 
     def __setitem__(self, key: _Key, value: _Value) -> None:
-        self._count += key not in self
-        (self.over if self._is_shared else self.base)[key] = value
+        if self._is_shared:
+            self._count += key not in self
+            self.over[key] = value
+        else:  # the first fill, of everything there is
+            self.base[key] = value
+            self._count = len(self.base)
 
     def drop(self, key: _Key) -> None:
         """Take a key out, if it is there."""
+        if not self._is_shared:
+            self.base.pop(key, None)
+            self._count = len(self.base)
+            return
         if key not in self:
             return
         self._count -= 1
-        if not self._is_shared:
-            del self.base[key]
-        elif key in self.base:
+        if key in self.base:
             self.over[key] = _GONE
         else:
             del self.over[key]

@@ -53,6 +53,12 @@ class Ledger:
         self._names = NameIndex()
         self._problems: list[Problem] = []
 
+    def sessions_of(self, actor: str) -> frozenset[str]:
+        """Return the sessions in whose name somebody recorded anything, also what was forgotten since."""
+        with self._state:
+            heads = [event.head for event in self._applied]
+        return frozenset(head.session for head in heads if head.actor == actor and head.session is not None)
+
     @property
     def folder(self) -> Path:
         """Return the folder that holds the log."""

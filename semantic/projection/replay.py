@@ -17,7 +17,6 @@ from semantic.identity import element_id
 from semantic.log.body import read_body
 from semantic.log.event import Event
 from semantic.log.ids import is_episode, note_id
-from semantic.log.instant import read_instant
 from semantic.log.reach import Reach
 from semantic.log.shard import ShardKey
 from semantic.model import Decision, Element
@@ -124,14 +123,14 @@ class Replay:
 
     def present(self) -> Projection:
         """Return the present state without a copy: good until the next event is applied, and for its caller only."""
+        for id_ in self._dirty_decisions:
+            self._frozen_decisions[id_] = self._decisions[id_].read(self._superseded.get(id_), self._project_moves.of)
         for id_ in self._dirty_elements:
             self._freeze_element(id_)
         touched = self._dirty_elements | {self._unions.members(id_)[0] for id_ in self._dirty_elements}
         self._changed |= touched
         self._fresh_elements |= touched
         self._fresh_decisions.update(self._dirty_decisions)
-        for id_ in self._dirty_decisions:
-            self._frozen_decisions[id_] = self._decisions[id_].read(self._superseded.get(id_), self._project_moves.of)
         self._dirty_elements.clear()
         self._dirty_decisions.clear()
         aside = self._aside
@@ -175,7 +174,7 @@ class Replay:
         known = self._decisions.get(id_)
         if known is not None:
             # Two lines with one id are one decision: the first stands, what they cite is united.
-            known.cite(body["evidence"], body["about"])
+            known.cite(event, body)
             self._dirty_decisions[id_] = None
             self._dirty_elements.update(known.touched)
             return
@@ -381,7 +380,7 @@ class Replay:
             heads=tuple(self._in_order(state.heads for state in states)),
             decisions=tuple(decisions),
             evidence=tuple(dict.fromkeys(cited)),
-            at=read_instant(self._decisions[decisions[-1]].at),
+            at=self._frozen_decisions[decisions[-1]].at,
         )
 
     def _in_order(self, parts: Iterable[Iterable[str]]) -> list[str]:

@@ -30,6 +30,7 @@ from semantic.search.inverted import InvertedIndex
 from semantic.search.joining import Known
 from semantic.search.matrix import Vector
 from semantic.search.past import Past
+from semantic.search.place import Place, beside, find_place
 from semantic.search.plane import Plane
 from semantic.search.priors import ordered
 from semantic.search.query import SemanticQuery
@@ -57,9 +58,13 @@ MEANING_ALONE = 0.8
 _Row = tuple[str, str, float]
 """A document, a piece of it, and its score."""
 
-WEIGHTS = {"names": 1.0, "lexical": 1.0, "dense": 0.2, "lines": 0.1, "passages": 0.2, "links": 0.1}
+WEIGHTS = {"names": 1.0, "lexical": 1.0, "dense": 0.2, "lines": 0.1, "passages": 0.2, "links": 0.1, "beside": 0.25}
 """What each arm's ranks count: names, words, meaning; then what lines say that link to a note, what the passages
-nearest in meaning link to, and where a walk along links leads from what words found."""
+nearest in meaning link to, where a walk along links leads from what words found, and what hangs beside the passage that
+a question quotes."""
+
+QUOTES = 3
+"""So many of the best by words may be what a question quotes."""
 
 
 class SemanticIndex:
@@ -148,9 +153,10 @@ class SemanticIndex:
             near, again = tee(self._near(question, groups))
             asked = self._asked(query, question, groups)
             arms = self._arms(query, question, asked, groups, near, degraded)
+            place = _place(query, groups, arms) if query.spreads and query.quotes else None
             if query.spreads:
                 spreading = Spreading((groups.notes, groups.log), joins)
-                arms |= self._spread(question, groups, arms, again, spreading, depth_of(query))
+                arms |= self._spread(question, groups, arms, again, spreading, place, depth_of(query))
             blind = {"dense": self._without_vector(groups, question)}
             # What was superseded is shown with what superseded it, whether that holds the words or not.
             chains = replaced(query.text, arms.get("lexical", {}), known.decisions)
@@ -162,7 +168,8 @@ class SemanticIndex:
         fused = fuse(
             rankings, k=self._rrf_k, weights=_weights(evidence), blind=blind, shares=_shares(arms), tails=tails
         )
-        shown = ordered(fused, arms, groups.found, query, known.decisions, chains)
+        given = frozenset() if place is None else frozenset(joins.get(id_, id_) for id_ in place.named)
+        shown = ordered(fused, arms, groups.found, query, known.decisions, chains, given)
         return answer(shown, arms, groups.found, query, known, degraded, self._zone)
 
     def _lags(self, known: Known, notes: Mapping[str, Note]) -> list[str]:
@@ -244,6 +251,7 @@ class SemanticIndex:
         arms: Mapping[str, Mapping[str, float]],
         near: Iterable[_Row],
         spreading: Spreading,
+        place: Place | None,
         depth: int,
     ) -> dict[str, dict[str, float]]:
         """Return the arms that follow links from what the others found; one that leads nowhere is left out."""
@@ -251,6 +259,8 @@ class SemanticIndex:
         if "dense" in arms:
             rows["passages"] = linked_from(_passages(near, groups))
         rows["links"] = spreading.walk(arms.get("lexical") or arms.get("dense") or {})
+        if place is not None:
+            rows["beside"] = beside(place, groups.notes.documents, groups.notes.web, spreading.neighbors)
         known = (groups.notes.documents, groups.log.documents)
         spread = {}
         for arm, met in rows.items():
@@ -318,6 +328,13 @@ def _passages(near: Iterable[_Row], groups: Gathering) -> Iterator[tuple[Documen
             yield document, held[1].section.lines, score
 
 
+def _place(query: SemanticQuery, groups: Gathering, arms: Mapping[str, Mapping[str, float]]) -> Place | None:
+    """Return the passage that a question quotes, of what its words found first."""
+    found = (groups.found[id_].pieces.get("lexical") for id_ in islice(arms.get("lexical", ()), QUOTES))
+    pieces = ((piece.document, piece.section) for piece in found if piece is not None)
+    return find_place(query.text, pieces, groups.notes.documents)
+
+
 def depth_of(query: SemanticQuery) -> int:
     """Return how many hits each arm hands to the fusion."""
     return max(ARM_DEPTH, query.limit * 3)
@@ -332,15 +349,19 @@ def _evidence(asked: AskedWords | None, arms: Mapping[str, Mapping[str, float]])
 
 def _weights(evidence: float) -> dict[str, float]:
     """Return what each arm's ranks count: the less words tell, the more meaning counts."""
-    by_words = {arm: evidence * WEIGHTS[arm] for arm in ("lexical", "lines", "links")}
+    by_words = {arm: evidence * WEIGHTS[arm] for arm in ("lexical", "lines", "links", "beside")}
     return {**WEIGHTS, **by_words, "dense": evidence * WEIGHTS["dense"] + (1 - evidence) * MEANING_ALONE}
 
 
 def _shares(arms: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Return what part of a rank's worth a hit gets for how good the match is: of words, and of names."""
+    """Return what part of a rank's worth a hit gets for how good the match is: of words, of meaning, and of names."""
     words = arms.get("lexical", {})
     best = max(words.values(), default=0.0)
     shares = {"lexical": {id_: (score / best) ** WORDS_POWER for id_, score in words.items()} if best > 0 else {}}
+    near = arms.get("dense", {})
+    if near and (reach := max(near.values()) - (far := min(near.values()))) > 0:
+        # In a vault of seven notes the sixth is about as far away as can be, and its rank says nothing of that.
+        shares["dense"] = {id_: (score - far) / reach for id_, score in near.items()}
     if "names" in arms:
         shares["names"] = {id_: min(score, 1.0) ** NAMES_POWER for id_, score in arms["names"].items()}
     return shares

@@ -34,9 +34,14 @@ _TOKEN = regex.compile(
 )
 
 
+def split_words(text: str) -> list[str]:
+    """Return the words of a text as they are written, and single characters of scripts without spaces."""
+    return _TOKEN.findall(text)
+
+
 def name_tokens(text: str) -> list[str]:
-    """Return the loose tokens of a name or question: words, and single characters of scripts without spaces."""
-    return [loose for token in _TOKEN.findall(text) if (loose := loose_name(token))]
+    """Return the loose tokens of a name or question, without case, accents and width."""
+    return [loose for token in split_words(text) if (loose := loose_name(token))]
 
 
 class NameFinder:

@@ -7,7 +7,7 @@ superseded has no score of its own words, and stands with that of the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -33,6 +33,10 @@ _JUST_ABOVE = 1 + 1e-6
 BOOKKEEPING_PRIOR = 1e-6
 """What only says where notes went stands below all else, unless it is asked for by its words."""
 
+GIVEN_PRIOR = 0.25
+"""What a question names where it quotes a passage that links to it: that is in the passage, and what may be missing
+there comes first."""
+
 Chains = Mapping[str, tuple[tuple[str, ...], bool]]
 """What ``semantic.search.asked.replaced`` returns."""
 NO_CHAINS: Chains = MappingProxyType({})
@@ -48,11 +52,12 @@ def ordered(
     query: SemanticQuery,
     decisions: Mapping[str, Decision],
     chains: Chains = NO_CHAINS,
+    given: Collection[str] = (),
 ) -> list[Fused]:
     """Return a fused ranking in the order in which it is shown.
 
     ``chains`` are the superseded decisions that the question asks for by their words: they stay, right below what
-    superseded them.
+    superseded them. ``given`` is what the question names in a passage that it quotes.
     """
     present = {one.id for one in fused}
     # What was taken in for a chain has no place of its own.
@@ -65,6 +70,8 @@ def ordered(
         decision = decisions.get(id_)
         if decision is not None and decision.is_bookkeeping and not asks_for_books(query.text, decision):
             prior[id_] *= BOOKKEEPING_PRIOR
+        if id_ in given:
+            prior[id_] *= GIVEN_PRIOR
     weights = _below_successors({one.id: one.score * prior[one.id] for one in fused if one.id in present}, decisions)
     scores = {one.id: one.score for one in fused}
     _with_successors(weights, scores, chains)

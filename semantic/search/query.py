@@ -31,7 +31,9 @@ class SemanticQuery:
         tags: Each has to be there, itself or something below it.
         kinds: Of ``note``, ``element`` and ``decision``; ``None`` for all.
         limit: The most hits.
-        spreads: Let what the lines say that link to a note count for it.
+        spreads: Follow links: let what lines say that link to a note count for it, and what links lead to.
+        quotes: Let the passage that the question quotes, if it quotes one, lead to what hangs beside it. Only where the
+            question ``spreads``.
         priors: Let hubs, the project and supersession change the order a little. A superseded decision stands below
             what superseded it all the same.
     """
@@ -51,6 +53,7 @@ class SemanticQuery:
     lexical: bool = True
     priors: bool = True
     spreads: bool = True
+    quotes: bool = True
 
     def admits(self, document: Document, kind: str) -> bool:
         """Tell whether a document may be a hit of this kind (a note joined to an element is a hit of the element)."""

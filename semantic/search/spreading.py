@@ -67,8 +67,14 @@ class Spreading:
             held = handed
         return sorted(met.items(), key=lambda pair: (-pair[1], pair[0]))[:FOUND]
 
+    def neighbors(self, node: str) -> Iterator[str]:
+        """Yield what a node is linked with, either way; some come more than once."""
+        for member in (node, *self._members.get(node, ())):
+            for plane in self._planes:
+                yield from map(self._node, plane.web.neighbors(member))
+
     def _shares(self, node: str) -> Iterator[tuple[str, float]]:
-        neighbors = dict.fromkeys(other for other in self._neighbors(node) if other != node)
+        neighbors = dict.fromkeys(other for other in self.neighbors(node) if other != node)
         if not 0 < len(neighbors) <= MAX_LINKS:
             return
         damped = {other: 1 / sqrt(max(1, self._degree(other))) for other in neighbors}
@@ -78,11 +84,6 @@ class Spreading:
 
     def _node(self, id_: str) -> str:
         return self._joins.get(id_, id_)
-
-    def _neighbors(self, node: str) -> Iterator[str]:
-        for member in (node, *self._members.get(node, ())):
-            for plane in self._planes:
-                yield from map(self._node, plane.web.neighbors(member))
 
     def _degree(self, node: str) -> int:
         members = (node, *self._members.get(node, ()))

@@ -34,7 +34,15 @@ class Web:
         """Return how many links a document has, those that lead to it included."""
         return len(self._to.get(id, ())) + len(self._from.get(id, ()))
 
+    def sources(self, id: str) -> list[str]:  # noqa: A002 - as above
+        """Return what links to a document, in the order of ids."""
+        return sorted(self._from.get(id, ()))
+
+    def count_sources(self, id: str) -> int:  # noqa: A002 - as above
+        """Return how many link to a document."""
+        return len(self._from.get(id, ()))
+
     def neighbors(self, id: str) -> Iterator[str]:  # noqa: A002 - as above
         """Yield what a document links to and what links to it; what is linked both ways comes twice."""
         yield from self._to.get(id, ())
-        yield from sorted(self._from.get(id, ()))
+        yield from self.sources(id)

@@ -39,7 +39,6 @@ CREATE TABLE IF NOT EXISTS notes (
 CREATE TABLE IF NOT EXISTS words (
   id TEXT NOT NULL PRIMARY KEY, etag TEXT NOT NULL, weights BLOB NOT NULL) WITHOUT ROWID;
 """
-_SIGN_BIT = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Kept:
     def proves(self, seen: Seen) -> bool:
         """Tell whether a file in this state has the bytes that were read."""
         state = (self.size, self.mtime_ns, self.ctime_ns, self.inode)
-        return self.is_settled and state == (seen.size, seen.mtime_ns, seen.ctime_ns, _signed(seen.inode))
+        return self.is_settled and state == (seen.size, seen.mtime_ns, seen.ctime_ns, seen.inode)
 
     def may_be(self, seen: Seen) -> bool:
         """Tell whether the bytes of a file in this state, once read, may be these: all else that a note says is."""
@@ -67,7 +66,7 @@ class Kept:
 
     def seen(self, root: Path) -> Seen:
         """Return the state of the file when it was read, as a scan of this folder would see it."""
-        return Seen(root / self.path, self.mtime_ns, self.size, self.inode % (2 * _SIGN_BIT), self.ctime_ns)
+        return Seen(root / self.path, self.mtime_ns, self.size, self.inode, self.ctime_ns)
 
     def note(self) -> Note | None:
         """Return the note with its links as written, or ``None`` if the row is damaged."""
@@ -234,12 +233,7 @@ def _version(name: str) -> str | None:
 
 
 def _state(seen: Seen) -> tuple[int, int, int, int]:
-    return seen.size, seen.mtime_ns, seen.ctime_ns, _signed(seen.inode)
-
-
-def _signed(inode: int) -> int:
-    """Return an inode as SQLite can hold it: some file systems use all 64 bits."""
-    return inode - 2 * _SIGN_BIT if inode >= _SIGN_BIT else inode
+    return seen.size, seen.mtime_ns, seen.ctime_ns, seen.inode
 
 
 def _remove(path: Path) -> bool:

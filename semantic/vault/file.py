@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +14,6 @@ from memoryd.text.decode import REPLACEMENT, decode
 from semantic.errors import InvalidNote, NoteExists, NoteUnwritable
 
 PRIVATE_FOLDER_MODE = 0o700
-TEMPORARY_PREFIX = ".memoryd-note-"
-"""Hidden, so that no scan takes one for a note."""
 
 
 def encode_note(text: str, old: bytes | None = None) -> bytes:
@@ -58,8 +54,8 @@ def create_file(disk: Path, data: bytes, *, is_private: bool) -> None:
     with _written(disk):
         _make_folders(disk.parent, is_private=is_private)
         mode = durable.PRIVATE_MODE if is_private else durable.PRIVATE_MODE | (disk.parent.stat().st_mode & 0o066)
-        with _temporary(disk.parent, data, mode) as temporary:
-            _link(temporary, disk)
+        with durable.beside(disk, data, mode=mode) as copy:
+            _link(copy, disk)
         durable.sync_folder(disk.parent)
 
 
@@ -71,9 +67,7 @@ def replace_file(disk: Path, data: bytes, *, is_private: bool) -> None:
     """
     with _written(disk):
         mode = durable.PRIVATE_MODE if is_private else stat.S_IMODE(disk.stat().st_mode)
-        with _temporary(disk.parent, data, mode) as temporary:
-            temporary.replace(disk)
-        durable.sync_folder(disk.parent)
+        durable.replace_file(disk, data, mode=mode)
 
 
 def move_file(old: Path, new: Path, *, is_private: bool) -> None:
@@ -128,17 +122,6 @@ def _link(old: Path, new: Path) -> None:
         if os.path.lexists(new):
             raise FileExistsError from None
         old.rename(new)
-
-
-@contextmanager
-def _temporary(folder: Path, data: bytes, mode: int) -> Iterator[Path]:
-    temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(6)}.tmp"
-    try:
-        durable.create_file(temporary, data, mode=mode)
-        yield temporary
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 @contextmanager

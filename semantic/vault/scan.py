@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memoryd.text.durable import in_64_bits, is_leftover, remove_leftover
 from memoryd.text.report import Problem
 from memoryd.text.stop import stop_point
 from semantic.vault.ignore import Ignore
@@ -26,6 +28,12 @@ class Seen:
     size: int
     inode: int
     ctime_ns: int
+
+    @classmethod
+    def of(cls, disk: Path, status: os.stat_result) -> Seen:
+        """Return what a status says, in numbers that a database can hold."""
+        mtime_ns, inode, ctime_ns = map(in_64_bits, (status.st_mtime_ns, status.st_ino, status.st_ctime_ns))
+        return cls(disk, mtime_ns, status.st_size, inode, ctime_ns)
 
     @property
     def newest_ns(self) -> int:
@@ -56,7 +64,7 @@ def see(disk: Path) -> Seen | None:
         status = disk.stat()
     except OSError:
         return None
-    return Seen(disk, status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
+    return Seen.of(disk, status)
 
 
 def is_note(path: str) -> bool:
@@ -68,7 +76,8 @@ def scan_folder(vault: str, root: Path, ignore: Ignore, *, under: str = "", fold
     """Walk a vault, or the part of it below ``under``.
 
     Links to folders are followed, each real folder once, and never out of the vault: what lies elsewhere was not given
-    to us to read. A file that is neither a regular file nor readable is a problem.
+    to us to read. A file that is neither a regular file nor readable is a problem. A copy that a write of ours left
+    when it was killed is removed once it is old.
 
     Args:
         vault: The vault's name, for the paths of problems.
@@ -106,6 +115,9 @@ def scan_folder(vault: str, root: Path, ignore: Ignore, *, under: str = "", fold
                 if not ignore.hides(path, folder=True) and may_be_read(scan, vault, path, Path(entry.path), real_root):
                     scan.linked = scan.linked or entry.is_symlink()
                     waiting.append((path, Path(entry.path)))
+            elif is_leftover(entry.name):
+                with suppress(OSError):  # it is hidden from every reader; the next scan tries again
+                    remove_leftover(Path(entry.path))
             elif not ignore.hides(path):
                 add_file(scan, vault, path, Path(entry.path), real_root)
     return scan
@@ -162,7 +174,7 @@ def add_file(scan: Scan, vault: str, path: str, disk: Path, real_root: Path) -> 
         reason = f"is there twice, in two Unicode spellings; only {scan.notes[path].disk.name!a} is read"
         scan.problems.append(Problem(f"{vault}:{path}", reason))
     else:
-        scan.notes[path] = Seen(disk, status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
+        scan.notes[path] = Seen.of(disk, status)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

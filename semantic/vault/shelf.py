@@ -234,7 +234,7 @@ class Shelf:
             stop_point()
             old = self.entries.get(path)
             if trust_state and old is not None and old.settled and old.seen == seen:
-                problems += [Problem(f"{self.vault}:{path}", reason) for reason in old.note.problems]
+                problems += [Problem(f"{self.vault}:{path}", reason, is_read=True) for reason in old.note.problems]
                 continue
             try:
                 entry = self._read(path, seen, old, kept.get(path), now)
@@ -244,7 +244,7 @@ class Shelf:
                 continue
             entries[path] = entry
             changed += old is None or old.note.etag != entry.note.etag
-            problems += [Problem(f"{self.vault}:{path}", reason) for reason in entry.note.problems]
+            problems += [Problem(f"{self.vault}:{path}", reason, is_read=True) for reason in entry.note.problems]
         if self._keeping is not None:
             fresh = [
                 (one.note, one.seen, one.settled) for path, one in entries.items() if not _is_kept(kept, path, one)

@@ -124,6 +124,7 @@ def record(ledger: Ledger, new: NewDecision, *, first: Draft | None = None) -> R
         if id_ in picture.forgotten:
             raise Purged("this decision was forgotten and stays so; say it in other words to record it anew")
         warnings = resolved.warnings + _warnings(picture, new, resolved)
+        warnings += _backdated(new, (picture.decisions[one] for one in supersedes))
         if first is not None:
             ledger.record(first)
         event = ledger.record(Draft("decision", id_, _body(new, resolved, supersedes), new.actor, new.session, project))
@@ -271,6 +272,23 @@ def _warnings(picture: Projection, new: NewDecision, resolved: Resolved) -> list
         if former.superseded_by is not None:
             found.append(f"{id_} was superseded before, by {former.superseded_by}")
     return found
+
+
+def _backdated(new: NewDecision, replaced: Iterable[Decision]) -> list[str]:
+    """Return a warning for each decision that is replaced by one which is said to hold from before it.
+
+    What is recorded last stands, whenever it holds from: the writer may have meant only to tell of the past.
+    """
+    if new.valid_at is None:
+        return []
+    zone, since = new.valid_at.tzinfo, f"{new.valid_at:%Y-%m-%d}"
+    return [
+        f"valid_at: {since} is before what this replaces, “{one.title}” ({one.id}, holds since "
+        f"{one.valid_at.astimezone(zone):%Y-%m-%d}): this holds now and since {since}, and that nowhere any more; "
+        "if it was so only in the past, record once more what holds now"
+        for one in replaced
+        if one.superseded_by is None and new.valid_at < one.valid_at
+    ]
 
 
 def _has_link(picture: Projection, mutation: Mapping[str, Any]) -> bool:

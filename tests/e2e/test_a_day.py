@@ -1,8 +1,9 @@
 """A day of three sessions side by side: what the journal keeps of it, and what each session was given.
 
 The dialogues are those of recorded session files, spread over two projects (one of them in a worktree as well), with
-a clear, a compaction, a fork, a sub-agent and a daemon that is killed at noon and misses a turn. ``MEMORYD_SHOW``
-names a file that gets the journal and every text that was given, to be read by a person.
+two clears, a compaction, a fork, sub-agents, a note that another session changes, a forget, and a daemon that is killed
+at noon and misses a turn. ``MEMORYD_SHOW`` names a file that gets the journal and every text that was given, to be read
+by a person.
 """
 
 from __future__ import annotations
@@ -89,8 +90,13 @@ class Agent:
             path = {"file_path": str(self.cwd / edits)}
             if is_told:
                 given += self.hook("PreToolUse", tool_name="Edit", tool_use_id="t", tool_input=path)
+            (self.cwd / edits).parent.mkdir(exist_ok=True)
+            with (self.cwd / edits).open("a", encoding="utf-8") as file:
+                file.write(f"# {asked}\n")
             self.write("assistant", [{"type": "tool_use", "id": f"t{self.lines}", "name": "Edit", "input": path}])
             self.write("user", [{"type": "tool_result", "tool_use_id": f"t{self.lines - 1}", "content": "done"}])
+            if is_told:
+                given += self.hook("PostToolUse", tool_name="Edit", tool_use_id="t", tool_input=path)
         self.write("assistant", [{"type": "text", "text": answered}])
         if is_told:
             assert self.hook("Stop", last_assistant_message=answered) == ""
@@ -140,6 +146,15 @@ def decide(daemon: OwnDaemon, agent: Agent, title: str, why: str, mutations: lis
     )
 
 
+def write_note(agent: Agent, text: str, etag: str | None = None) -> str:
+    """Write the note on money as an agent of a session does; return its ETag."""
+    guard = {"If-Match": f'"{etag}"'} if etag else {"If-None-Match": "*"}
+    headers = guard | {"Memoryd-Actor": "agent:claude", "Memoryd-Session": agent.session}
+    body = {"text": f"---\nsummary: {text}\ntags: [convention/money, scope/global]\n---\n# Money\n\n{text}\n"}
+    written = agent.daemon.client.call("PUT", "/v1/notes/vault/Money.md", body=body, headers=headers).body
+    return str(written["etag"])
+
+
 def files_of_day() -> list[Path]:
     data = os.environ.get("MEMORYD_TEST_DATA")
     if data is None:
@@ -182,6 +197,8 @@ def test_a_day_of_three_sessions(start: Start, tmp_path: Path) -> None:
     # The worktree is the same project: it hears of the decision at its next prompt, once.
     heard = two.turn(f"Push with {KEY} please, the password is hunter2", "Pushed.")
     assert heard.count("Discounts lie with the cart row (") == 1
+    (billing / "src").mkdir()
+    (billing / "src" / "invoice.py").write_text("invoices = []\n")
     decide(
         daemon, three, "Invoices are numbered by year", "The tax office wants it.",
         [{"op": "put_element", **BILLING, "gist": "Writes invoices.", "touches": ["src/invoice.py"]}],
@@ -195,8 +212,14 @@ def test_a_day_of_three_sessions(start: Start, tmp_path: Path) -> None:
     assert two.turn("ok, go on", "Done.") == ""
     assert three.turn("Write a haiku about rain in spring", "Rain on the window …") == ""
     expected += 3
-    # A sub-agent has a context of its own.
-    three.hook("PreToolUse", agent_id="a1", tool_name="Read", tool_input={"file_path": str(billing / "src/invoice.py")})
+    # A convention is written down; whoever begins from now on is told of it.
+    etag = write_note(three, "Amounts are integers of cents.")
+    # A sub-agent has a context of its own: how things are done here, what holds, and what is known of its file.
+    given = three.hook("SubagentStart", agent_id="a1", agent_type="explore")
+    assert given.index("Amounts are integers of cents.") < given.index("Invoices are numbered by year (")
+    read = {"tool_name": "Read", "tool_input": {"file_path": str(billing / "src/invoice.py")}}
+    assert "service billing: Writes invoices." in three.hook("PreToolUse", agent_id="a1", **read)
+    assert three.hook("PreToolUse", agent_id="a1", **read) == ""
     three.hook("SubagentStop", agent_id="a1", agent_type="explore", last_assistant_message="Found it.")
     # A compaction, a clear, a fork.
     one.hook("PreCompact", trigger="auto", custom_instructions=None)
@@ -205,7 +228,28 @@ def test_a_day_of_three_sessions(start: Start, tmp_path: Path) -> None:
     assert "Discounts lie with the cart row" in one.hook("SessionStart", source="compact")
     two.hook("SessionEnd", reason="clear")
     cleared = Agent(daemon, "s-tree-2", tree, sessions, clock)
-    assert "Discounts lie with the cart row" in cleared.hook("SessionStart", source="clear")
+    given = cleared.hook("SessionStart", source="clear")
+    assert "Discounts lie with the cart row" in given
+    assert "Amounts are integers of cents." in given
+    # Somebody regrets what was said of a push, and another session changes the convention: this one is told, once.
+    (regretted,) = [one for one in daemon.get("/v1/episodes", limit=500)["items"] if "Push with" in one["title"]]
+    assert regretted["id"] in given
+    daemon.post("/v1/forget", {"ids": [regretted["id"]]})
+    write_note(three, "Amounts are decimals with two places.", etag)
+    given = cleared.turn("ok, go on", "Done.")
+    assert f"- Forgotten entry: What was shown of it holds no longer. [{regretted['id']}]" in given
+    assert "vault:Money.md: Its text changed" in given
+    assert cleared.turn("ok, go on", "Done again.") == ""
+    expected += 1
+    # A second clear: an empty context is told how things are now.
+    cleared.hook("SessionEnd", reason="clear")
+    cleared = Agent(daemon, "s-tree-3", tree, sessions, clock)
+    given = cleared.hook("SessionStart", source="clear")
+    assert "Amounts are decimals with two places." in given
+    assert "Discounts lie with the cart row" in given
+    assert "Push with" not in given
+    assert regretted["id"] not in given
+    # And a restart of the daemon changes nothing of that.
     # Noon: the power goes, and a turn happens that nobody is told of.
     daemon.kill()
     three.turn("What did the night job do?", "It wrote 120 invoices.", is_told=False)
@@ -233,21 +277,24 @@ def test_a_day_of_three_sessions(start: Start, tmp_path: Path) -> None:
 
     entries = again.get("/v1/episodes", limit=500)["items"]
     show(_texts(one, two, three, cleared, forked), again, entries)
+    assert regretted["id"] not in {entry["id"] for entry in entries}
     keys = [(entry["session"], entry["text"]) for entry in entries]
     assert len(keys) == len(set(keys)) == expected
     assert sum("120 invoices" in entry["text"] for entry in entries) == 1
     projects = {entry["session"]: entry["project"] for entry in entries}
-    assert projects["s-shop"] == projects["s-tree"] == projects["s-tree-2"] == projects["s-fork"]
+    assert len({projects[f"s-{name}"] for name in ("shop", "tree", "tree-2", "tree-3", "fork")}) == 1
     assert projects["s-bill"] != projects["s-shop"]
     for path in again.home.rglob("*"):
         if path.is_file():
             data = path.read_bytes()
             assert KEY.encode() not in data, path
             assert b"hunter2" not in data, path
+            assert b"Push with" not in data, path
     for path in (again.home / "memory" / "journal").glob("*.md"):
         assert NAME not in path.read_text("utf-8")
     for folder, status in before.items():
-        assert git(folder, "status", "--porcelain") == status
+        left = git(folder, "status", "--porcelain").splitlines()
+        assert [line for line in left if line != "?? src/"] == status.splitlines()  # what the agents themselves edited
     for _, event, what, text in _texts(one, two, three, cleared, forked):
         assert utf16_units(text) <= (6_000 if event == "SessionStart" else 2_000), what
         for stamp in re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d(?! [+-]\d\d:\d\d)", text):

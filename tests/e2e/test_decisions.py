@@ -102,6 +102,25 @@ def test_a_backward_interval_and_unknown_parameters_are_refused(daemon: OwnDaemo
     assert refused.value.status == 422
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("recall", {"query": "x", "since": "2026-02-02", "until": "2026-01-30"}),
+        ("recall", {"query": "x", "colour": "red"}),
+        ("decisions", {"title": "t", "why": "w", "mutations": [put("x", "g")], "until": "2026-01-30"}),
+        ("decisions", {"title": "t", "why": "w", "mutations": [put("x", "g") | {"colour": "red"}]}),
+        ("attention", {"op": "pin", "ids": [], "colour": "red"}),
+    ],
+)
+def test_a_backward_interval_and_unknown_fields_are_refused(daemon: OwnDaemon, path: str, body: Any) -> None:
+    """Behaviour 34: nothing that was sent is dropped in silence, and nothing of it is recorded."""
+    before = daemon.get("/v1/status")["semantic"]["decisions"]
+    with pytest.raises(ProblemError) as refused:
+        daemon.post(f"/v1/{path}", body)
+    assert refused.value.status == 422
+    assert daemon.get("/v1/status")["semantic"]["decisions"] == before
+
+
 def test_a_long_gist_is_warned_of_and_a_credential_is_refused(daemon: OwnDaemon) -> None:
     long = decide(daemon, "long", put("long one", "x" * 301))
     assert any("more than 300 characters" in warning for warning in long["warnings"])

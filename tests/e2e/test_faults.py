@@ -71,6 +71,25 @@ def test_evil_host_is_refused_everywhere(daemon: OwnDaemon, path: str) -> None:
     assert send(daemon, "GET", path, Host="attacker.example")[0] == 421
 
 
+def test_a_page_of_another_site_reaches_no_route(daemon: OwnDaemon) -> None:
+    """BH45: whatever route, whatever method; the name and the origin are looked at before anything else."""
+    with socket.create_connection(("127.0.0.1", int(daemon.client.endpoint.url.rpartition(":")[2]))):
+        pass  # it listens where it says
+    routes = [
+        (method.upper(), path.replace("{", "").replace("}", ""))
+        for path, methods in daemon.get("/openapi.json")["paths"].items()
+        for method in methods
+    ]
+    assert len(routes) > 40
+    for method, path in [*routes, ("POST", "/mcp/"), ("GET", "/metrics"), ("GET", "/healthz"), ("GET", "/")]:
+        assert send(daemon, method, path, b"{}", Host="attacker.example")[0] == 421, (method, path)
+        assert send(daemon, method, path, b"{}", Host="127.0.0.1.attacker.example")[0] == 421, (method, path)
+        evil = {"Origin": "https://evil.example", "Content_Type": "text/plain"}
+        assert send(daemon, method, path, b"{}", **evil)[0] == 403, (method, path)
+    host = daemon.client.endpoint.url.removeprefix("http://")
+    assert send(daemon, "GET", "/v1/status", Host=host)[0] == 200
+
+
 def test_a_body_of_50_mb_is_refused_unread(daemon: OwnDaemon) -> None:
     got, problem = send(daemon, "POST", "/v1/episodes", None, Content_Length=str(50 * 2**20))
     assert got == 413

@@ -18,6 +18,7 @@ from clients.http import ProblemError
 from memoryd.api.problems import Problem
 from memoryd.api.schemas import (
     attention,
+    codes,
     decisions,
     episodes,
     graph,
@@ -117,6 +118,7 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("get_decision", "GET", "/v1/decisions/$decision", None, decisions.DecisionAnswer),
     ("list_elements", "GET", "/v1/elements?kind=component", None, decisions.ElementPage),
     ("get_element", "GET", "/v1/elements/$element", None, decisions.ElementAnswer),
+    ("explain_element", "GET", "/v1/elements/$element?explain=true", None, decisions.ElementAnswer),
     ("element_history", "GET", "/v1/elements/$element/history", None, decisions.HistoryPage),
     ("element_neighbors", "GET", "/v1/elements/$element/neighbors", None, decisions.NeighborPage),
     ("get_graph", "GET", "/v1/graph", None, graph.GraphAnswer),
@@ -154,6 +156,9 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("cancel_job", "POST", "/v1/jobs/extract/cancel", None, jobs.JobStarted),
     ("index_status", "GET", "/v1/index", None, jobs.IndexAnswer),
     ("list_problems", "GET", "/v1/problems", None, status.ProblemPage),
+    ("create_code", "POST", "/v1/codes", None, codes.CodeAnswer),
+    ("exchange_code", "POST", "/v1/codes/exchange", {"code": "$code"}, codes.SessionToken),
+    ("exchange_code_again", "POST", "/v1/codes/exchange", {"code": "$code"}, Problem),
     ("healthz", "GET", "/healthz", None, status.AliveAnswer),
     ("readyz", "GET", "/readyz", None, status.ReadyAnswer),
     ("hook", "POST", "/v1/hooks/UserPromptSubmit", PROMPT, hooks.HookAnswer),
@@ -177,6 +182,7 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("apply_plan", "POST", "/v1/plans/$plan/apply", None, plans.PlanAnswer),
     ("apply_plan_again", "POST", "/v1/plans/$plan/apply", None, Problem),
     ("undo_plan", "POST", "/v1/plans/$plan/undo", None, plans.PlanAnswer),
+    ("refuse_plan", "POST", "/v1/plans/$plan/refuse", None, Problem),
     ("list_changed_lines", "GET", "/v1/changed-lines", None, decisions.ChangedPage),
     ("forget", "POST", "/v1/forget", {"ids": ["$episode"]}, decisions.ForgetAnswer),
     ("forget_unknown", "POST", "/v1/forget", {"ids": ["ep_00000000000000000000000001"]}, Problem),
@@ -232,7 +238,7 @@ def test_openapi_documents_every_golden_call(answers: dict[str, Any]) -> None:
         operation["operationId"] for path in answers["openapi"]["paths"].values() for operation in path.values()
     }
     called = {name for name, *_ in CALLS}
-    assert documented - called <= {"export", "graph_report", "forget_episode", "merge_projects"}
+    assert documented - called <= {"export", "graph_report", "forget_episode", "merge_projects", "listen"}
 
 
 def _filled(text: str, known: dict[str, str]) -> str:
@@ -247,6 +253,8 @@ def _learn(name: str, got: Any, known: dict[str, str]) -> None:
     if name == "decide":
         known["decision"] = got["id"]
         known["element"] = got["elements"][0]
+    if name == "create_code":
+        known["code"] = got["code"]
     if name == "move_note":
         got["decision"] = "<decision>"  # it says when
 
@@ -265,6 +273,8 @@ def _steady_field(key: str, value: Any) -> Any:
         return f"<{key}>"
     if key == "at" and isinstance(value, str) and not value.startswith("2026-03-02"):
         return "<now>"
+    if key in {"code", "token"} and isinstance(value, str) and len(value) == 43:
+        return f"<{key}>"
     if key in {"last_run", "next_run", "last_scan"}:
         return "<now>"
     if key == "events":

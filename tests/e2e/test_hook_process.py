@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -21,6 +22,7 @@ import clients.hook
 from memoryd.bench.daemon import OwnDaemon
 from memoryd.service.lock import find_holder
 from tests.e2e.conftest import WITHOUT_MODEL
+from tests.session_file import prompt, said, write
 
 Start = Callable[..., OwnDaemon]
 FAST = WITHOUT_MODEL | {"MEMORYD_ENGINE__KIND": "exact"}
@@ -62,20 +64,19 @@ def no_start(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+def tell_endpoint(home: Path, *, socket_path: Path | str = "", port: int = 1, pid: int | None = None) -> None:
+    record = {"url": f"http://127.0.0.1:{port}", "socket": str(socket_path), "pid": pid or os.getpid(), "version": "0"}
+    (home / "state" / "endpoint.json").write_text(json.dumps(record))
+
+
 @contextlib.contextmanager
 def pretender(home: Path, answer: bytes | None, *, on_tcp: bool = False) -> Iterator[list[bytes]]:
     """Something that listens where the daemon would, takes one request and says what it is told to, or nothing."""
     listening = socket.socket(socket.AF_INET if on_tcp else socket.AF_UNIX)
     listening.bind(("127.0.0.1", 0) if on_tcp else str(home / "state" / "m.sock"))
     listening.listen()
-    url = f"http://127.0.0.1:{listening.getsockname()[1]}" if on_tcp else "http://127.0.0.1:1"
-    record = {
-        "url": url,
-        "socket": "" if on_tcp else str(home / "state" / "m.sock"),
-        "pid": os.getpid(),
-        "version": "0",
-    }
-    (home / "state" / "endpoint.json").write_text(json.dumps(record))
+    port = listening.getsockname()[1] if on_tcp else 1
+    tell_endpoint(home, socket_path="" if on_tcp else home / "state" / "m.sock", port=port)
     heard: list[bytes] = []
     over = threading.Event()
 
@@ -165,6 +166,106 @@ def test_what_is_no_answer_is_not_passed_on(no_start: Path, answer: bytes, reaso
     with pretender(no_start, answer):
         assert_nothing(run_hook(no_start, "SessionStart"))
     assert reason in hook_log(no_start)
+
+
+@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{"])
+def test_an_answer_that_comes_drop_by_drop_is_not_waited_for(no_start: Path, beginning: bytes) -> None:
+    """Each drop comes in time, and the whole never does."""
+    over = threading.Event()
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(no_start / "state" / "m.sock"))
+    listening.listen()
+    tell_endpoint(no_start, socket_path=no_start / "state" / "m.sock")
+
+    def drip() -> None:
+        taken, _ = listening.accept()
+        with taken, contextlib.suppress(OSError):
+            taken.sendall(beginning)
+            while not over.wait(0.02):
+                taken.sendall(b" ")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    try:
+        assert_nothing(run_hook(no_start, "UserPromptSubmit", prompt="a private question"))
+    finally:
+        over.set()
+        thread.join()
+        listening.close()
+    assert "did not answer in time" in hook_log(no_start)
+
+
+@pytest.mark.parametrize("way", [HOOK, [sys.executable, "-m", "memoryd.cli", "hook", "Stop"]])
+@pytest.mark.parametrize(
+    "left", ["a dead process", "a folder for a socket", "no address", "another's words", "no token"]
+)
+def test_what_a_daemon_left_behind_is_no_trouble(no_start: Path, left: str, way: list[str]) -> None:
+    gone = subprocess.Popen(["/bin/true"])
+    gone.wait()
+    (no_start / "state" / "folder").mkdir()
+    if left == "a dead process":
+        tell_endpoint(no_start, pid=gone.pid)
+    elif left == "another's words":
+        (no_start / "state" / "endpoint.json").write_bytes(b"\xff{")
+    elif left != "no address":
+        tell_endpoint(no_start, socket_path=no_start / "state" / "folder")
+    if left == "no token":
+        (no_start / "config" / "token").unlink()
+    done = subprocess.run(
+        way,
+        input=json.dumps(PAYLOAD | {"hook_event_name": "Stop"}).encode(),
+        env={"MEMORYD_HOME": str(no_start), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        timeout=30,
+        check=True,
+    )
+    assert_nothing(done)
+    assert hook_log(no_start).count("\n") == 1
+
+
+def test_a_full_disk_costs_no_session_its_work_and_no_turn_its_place(start: Start, tmp_path: Path) -> None:
+    daemon = start(settings=FAST)
+    lines = [prompt("u1", 0, "Why is it lost?"), said("a1", 1, "A reload replaces the session.", end=True)]
+    file = write(tmp_path / "s1.jsonl", lines)
+    path: dict[str, Any] = {"transcript_path": str(file)}
+    assert_nothing(run_hook(daemon.home, "SessionStart", source="startup", **path))
+    _, most = resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, (1, most))  # no file may grow
+    try:
+        assert_nothing(run_hook(daemon.home, "UserPromptSubmit", prompt="Why is it lost?", **path))
+        assert_nothing(run_hook(daemon.home, "Stop", last_assistant_message="A reload replaces the session.", **path))
+        deadline = time.monotonic() + 30
+        while "turns are not written" not in " ".join(daemon.get("/v1/status")["degraded"]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert daemon.get("/v1/episodes")["items"] == []
+    finally:
+        resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, (most, most))
+    write(file, [*lines, prompt("u2", 2, "And now?"), said("a2", 3, "Now there is room.", end=True)])
+    assert_nothing(run_hook(daemon.home, "UserPromptSubmit", prompt="And now?", **path))
+    assert_nothing(run_hook(daemon.home, "Stop", last_assistant_message="Now there is room.", **path))
+    deadline = time.monotonic() + 30
+    while len(entries := daemon.get("/v1/episodes")["items"]) < 2:
+        assert time.monotonic() < deadline, daemon.get("/v1/status")["degraded"]
+        time.sleep(0.05)
+    assert [entry["title"] for entry in entries] == ["And now?", "Why is it lost?"]
+    assert "turns are not written" not in " ".join(daemon.get("/v1/status")["degraded"])
+
+
+def test_a_daemon_that_is_there_is_told_by_its_port_where_the_socket_is_gone(start: Start) -> None:
+    """BH43: the port is asked by number, whatever the address is called; no name is looked up."""
+    daemon = start(settings=FAST)
+    port = int(daemon.client.endpoint.url.rpartition(":")[2])
+    file = daemon.home / "state" / "endpoint.json"
+    for host in ("127.0.0.1", "localhost", "no.such.host.invalid"):
+        record = {"url": f"http://{host}:{port}", "socket": "/nowhere.sock", "pid": daemon.pid, "version": "0"}
+        file.write_text(json.dumps(record))
+        assert_nothing(run_hook(daemon.home, "UserPromptSubmit", prompt=f"By {host}?", session_id=host))
+        assert_nothing(run_hook(daemon.home, "Stop", last_assistant_message="By number.", session_id=host))
+    deadline = time.monotonic() + 30
+    while len(daemon.get("/v1/episodes")["items"]) < 3:
+        assert time.monotonic() < deadline, hook_log(daemon.home)
+        time.sleep(0.05)
 
 
 def test_whoever_took_the_port_of_a_dead_daemon_gets_no_token(no_start: Path) -> None:

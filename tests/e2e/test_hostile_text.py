@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from mcp.client.client import Client
@@ -106,9 +107,26 @@ def fill(home: Home, folder: Path) -> None:
     )
     os.utime(old, (1_700_000_000, 1_700_000_000))  # nobody writes to it any more
     daemon.post("/v1/jobs/import/run", {"args": {"source": "claude", "path": str(old)}})
+    asyncio.run(fill_by_tools(home))
     day = folder / "2026-11-01.md"
     day.write_text(f"# 2026-11-01\n\n## 10:00 kestrel\n\n{home.text('kestrel')}\n", "utf-8")
     (daemon.home / "memory" / "journal" / day.name).write_bytes(day.read_bytes())
+
+
+async def fill_by_tools(home: Home) -> None:
+    """Store it as an agent does, by each tool that writes."""
+    thing = {"op": "put_element", "kind": "thing", "name": "lemur <system>", "gist": home.text("lemur")[:400]}
+    note = NOTE.format(word="narwhal", attack=ATTACKS["hidden fence"], text=home.text("narwhal"))
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("remember", {"text": home.text("marmot"), "title": f"marmot {ATTACKS['wide reminder']}", "key": "m"}),
+        ("decide", {"title": f"lemur {ATTACKS['odd fence']}", "why": home.text("lemur"), "mutations": [thing]}),
+        ("note", {"path": "Narwhal.md", "text": note}),
+    ]
+    async with connected(home.daemon, "http") as client:
+        for name, arguments in calls:
+            answer = await client.call_tool(name, arguments | {"session": "tools"})
+            assert not answer.is_error, answer.content
+            home.ids[name] = str((answer.structured_content or {}).get("id", "vault:Narwhal.md"))
 
 
 def found(home: Home, word: str) -> list[dict[str, Any]]:
@@ -179,6 +197,32 @@ def test_what_a_session_is_told_at_a_prompt(home: Home) -> None:
     assert told > len(home.words) // 2
 
 
+def test_what_a_sub_agent_is_told(home: Home) -> None:
+    given = home.hook("SubagentStart", session_id="sends", agent_id="a1", agent_type="Explore")
+    assert_fenced(given["hookSpecificOutput"]["additionalContext"])
+
+
+def test_what_a_session_is_told_of_others_and_of_changes(home: Home) -> None:
+    """A foreign write, a changed note and a forgotten entry, whose names are hostile too."""
+    path = f"Ocelot {ATTACKS['reminder'].replace('/', '')[:40]}\u202e.md".replace("<", "").replace(">", "")
+    put = {"text": NOTE.format(word="ocelot", attack="", text="ocelot")}
+    put["text"] = put["text"].replace("[type/fact", "[convention/x, type/fact")
+    address = f"/v1/notes/vault/{quote(path)}"
+    etag = home.daemon.client.call("PUT", address, body=put, headers={"If-None-Match": "*"}).body["etag"]
+    home.hook("SessionStart", session_id="hears", source="startup")
+    put["text"] += "More.\n"
+    home.daemon.client.call("PUT", address, body=put, headers={"If-Match": f'"{etag}"'})
+    attack = f"panda {ATTACKS['fence']} {ATTACKS['tags']}"
+    element = {"op": "put_element", "kind": "thing", "name": "panda", "gist": attack}
+    home.daemon.post(
+        "/v1/decisions", {"title": attack, "why": attack, "mutations": [element]}, Memoryd_Actor="agent:other"
+    )
+    told = home.hook("UserPromptSubmit", session_id="hears", prompt="go on")["hookSpecificOutput"]["additionalContext"]
+    assert "## Recorded by others" in told
+    assert "vault:Ocelot" in told
+    assert_fenced(told)
+
+
 def test_what_a_session_is_told_of_a_file(home: Home) -> None:
     tool = {"tool_name": "Read", "tool_input": {"file_path": str(home.cwd / "heron.py")}}
     answer = home.hook("PreToolUse", session_id="touches", **tool)
@@ -199,6 +243,10 @@ def test_tools_and_resources(home: Home) -> None:
             calls += [("read", {"id": id_}) for id_ in [*home.ids.values(), "vault:Falcon.md", "vault:Gannet.md"]]
             calls += [("read", {}), ("read", {"id": "2026-11-01"}), ("graph", {"q": "heron"})]
             calls += [("graph", {"op": op, "of": home.ids["element"]}) for op in ("history", "explain", "neighbors")]
+            calls += [("graph", {"op": "query", "q": "heron"}), ("sync", {"session": "new"})]
+            turns = [one["id"] for one in home.daemon.get("/v1/episodes", session="s1")["items"]]
+            calls += [("read", {"id": id_, "expand": how}) for id_ in turns for how in ("transcript", "day", "section")]
+            calls += [("graph", {"op": "path", "of": home.ids["element"], "to": home.ids["element"]})]
             answers = [await client.call_tool(name, arguments) for name, arguments in calls]
             uris = ["context", "days/2026-11-01", "notes/vault/Falcon.md", "notes/vault/Gannet.md"]
             read = [await client.read_resource(f"memoryd://{uri}") for uri in uris]
@@ -225,6 +273,12 @@ def test_tools_and_resources(home: Home) -> None:
         ("recall", "falcon"),
         ("timeline",),
         ("kg", "show", "heron"),
+        ("kg", "history", "heron </system>"),
+        ("kg", "explain", "lemur <system>"),
+        ("show", "2026-11-01"),
+        ("note", "list"),
+        ("status", "--sessions"),
+        ("kg", "report"),
     ],
 )
 def test_a_terminal_gets_no_control_characters(home: Home, words: tuple[str, ...]) -> None:

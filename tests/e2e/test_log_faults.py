@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from clients.endpoint import Places
-from clients.http import Client
+from clients.http import Client, ProblemError
 from memoryd.bench.daemon import OwnDaemon
 from tests.e2e.conftest import WITHOUT_MODEL
 
@@ -95,8 +95,13 @@ def test_two_daemons_and_a_folder(start: Start, tmp_path: Path) -> None:
     said = one.post("/v1/episodes", {"text": "the heron speaks"})["id"]
     remote = str(tmp_path / "copy")
     mistyped = run(one, "sync", "setup", remote)
-    assert mistyped.returncode == 1
+    assert mistyped.returncode == 5
     assert "--create" in mistyped.stderr
+    # The refusal is the daemon's: other programs are told, too, and no folder is made.
+    with pytest.raises(ProblemError) as refused:
+        one.post("/v1/jobs/sync/run", {"args": {"remote": remote}})
+    assert (refused.value.status, refused.value.slug) == (409, "sync-refused")
+    assert not Path(remote).exists()
     for daemon, words in ((one, ["setup", remote, "--create"]), (other, ["setup", remote]), (one, ["now"])):
         done = run(daemon, "sync", *words)
         assert done.returncode == 0, done.stderr
@@ -104,6 +109,8 @@ def test_two_daemons_and_a_folder(start: Start, tmp_path: Path) -> None:
     done = run(one, "sync", "setup", str(tmp_path / "another"), "--create")
     assert done.returncode == 5
     assert "--force" in done.stderr
+    with pytest.raises(ProblemError, match="is synchronised with"):
+        one.post("/v1/jobs/sync/run", {"args": {"remote": str(tmp_path / "another"), "create": True}})
     assert not (tmp_path / "another").exists()
     assert one.get("/v1/decisions/" + second)["id"] == second
     assert other.get("/v1/decisions/" + first)["id"] == first

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx2
+import jsonschema  # type: ignore[import-untyped]  # the package of the protocol brings it
 import pytest
 from anyio.from_thread import start_blocking_portal
 from mcp.client.client import Client
@@ -170,13 +172,47 @@ def test_a_note_is_checked_written_read_and_changed_with_its_etag(ask: Callable[
     assert "give its etag" in refused(ask, "note", path=path, text=NOTE + "More.\n")
     changed = told(ask, "note", path=path, text=NOTE + "More.\n", etag=made["etag"])
     assert changed["etag"] != made["etag"]
+    # A note goes by the name that every answer gives it.
+    found = next(hit for hit in told(ask, "recall", query="where do jobs wait")["hits"] if hit["kind"] == "note")
+    assert found["path"].startswith("vault:")
+    again = told(ask, "note", path=f"vault:{path}", text=NOTE, etag=changed["etag"])
+    assert (again["vault"], again["path"]) == ("vault", path)
+    assert told(ask, "note", path=f"vault:{path}", text=NOTE, check_only=True)["violations"] == []
+    assert "names the vault vault, and vault says work" in refused(
+        ask, "note", path=f"vault:{path}", vault="work", text=NOTE, etag=again["etag"]
+    )
 
 
 def test_a_wrong_call_is_answered_with_what_to_do(ask: Callable[[Ask], Any]) -> None:
     said = refused(ask, "recall", query="x", limit="many", colour="red")
-    assert "limit: should be a valid integer" in said
+    assert "limit: must be a valid integer" in said
     assert "colour: there is no such argument" in said
     assert "The arguments of recall are: query, store" in said
+    for tool, arguments, way in (
+        ("recall", {"query": ""}, "ask something, or give since or until"),
+        ("recall", {"query": "x", "since": "soonish"}, "since: not an instant; write 2026-"),
+        ("recall", {"query": "x", "session": "a\nb"}, "session: must be 1 to 200 printable characters"),
+        ("remember", {"text": ""}, "text: must not be empty"),
+        ("remember", {"text": "x", "cwd": "here"}, "cwd must be an absolute path"),
+        ("decide", {"title": "t", "why": "w", "mutations": [{"op": "put"}]}, "must be 'put_element', 'set_prop'"),
+        ("decide", {"title": "t", "why": "w", "mutations": [{"op": "put_element", "name": "a"}]}, "kind: is missing"),
+        ("graph", {"op": "query"}, "q: is needed for op query; give a question in plain words"),
+        ("graph", {"op": "explain", "of": "a thing"}, "recall finds by meaning"),
+        ("graph", {"op": "neighbors", "of": "el_0"}, "recall, or graph with q, gives the ids there are"),
+        ("graph", {"op": "elements", "cursor": "x"}, "give next_cursor as it was returned"),
+        ("sync", {"session": "s", "cursor": "x"}, "as it was given, or none"),
+        ("note", {"path": "x.txt", "text": "x"}, "ends in `.md`"),
+        ("note", {"path": "x.md", "text": "# x"}, "add `summary: <one line>` to the front matter"),
+        ("note", {"path": "x.md", "text": "x", "vault": "no"}, "there are: vault"),
+        ("note", {"path": "none.md", "text": "x", "etag": "1"}, "to make a new one leave etag out"),
+        ("useful", {"ids": []}, "ids: must not be empty"),
+        ("useful", {"ids": ["nope"]}, "by the id that recall or read gave"),
+    ):
+        said = refused(ask, tool, **arguments)
+        assert way in said, said
+        assert not re.search("should |String|/body|request|status|Traceback", said), said
+    told(ask, "remember", text="The first.", key="taken")
+    assert "for another text give another key, or none" in refused(ask, "remember", text="Another.", key="taken")
     assert "give cwd" in refused(ask, "recall", query="x", project="nowhere")
     assert "recall gives the ids" in refused(ask, "read", id="el_0000")
     assert "recall finds by meaning" in refused(ask, "read", id="a name that nobody gave")
@@ -190,6 +226,27 @@ def test_a_wrong_call_is_answered_with_what_to_do(ask: Callable[[Ask], Any]) -> 
 
     with pytest.raises(MCPError, match="there are: recall, remember"):
         ask(unknown)
+
+
+def test_every_answer_is_what_its_tool_says_it_is(ask: Callable[[Ask], Any]) -> None:
+    async def conversation(client: Client) -> Any:
+        return {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+
+    schemas = ask(conversation)
+    made = told(ask, "decide", title="A quay", why="Ships.", mutations=[{**QUEUE, "name": "Quay"}], scope="user")
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("recall", {"query": "quay"}), ("recall", {"query": "", "since": "1d", "max_chars": 500}),
+        ("remember", {"text": "The quay was swept."}), ("read", {}), ("read", {"id": "Quay"}),
+        ("read", {"id": made["id"]}), ("note", {"path": "Quay.md", "text": "x", "check_only": True}),
+        *(("graph", {"op": op, "of": "Quay", "to": "Quay", "q": "quay"}) for op in (
+            "elements", "neighbors", "history", "conflicts", "path", "explain", "query",
+        )),
+        ("sync", {"session": "all"}), ("useful", {"ids": made["elements"]}), ("read", {"id": "2020-01-01"}),
+    ]  # fmt: skip
+    assert {name for name, _ in calls} | {"decide"} == set(TOOLS)
+    for name, arguments in calls:
+        jsonschema.validate(told(ask, name, **arguments), schemas[name])
+    jsonschema.validate(made, schemas["decide"])
 
 
 def test_long_answers_are_cut_and_say_so(ask: Callable[[Ask], Any]) -> None:
@@ -227,7 +284,13 @@ def test_a_note_with_an_agents_tags_is_written_back_as_it_was(ask: Callable[[Ask
     read = told(ask, "read", id=f"vault:{path}")["item"]
     assert "<system-reminder>" not in read["text"]
     told(ask, "note", path=path, text=read["text"].replace("Last.", "Last of all."), etag=read["etag"])
-    assert (vault / path).read_text("utf-8") == NOTE + odd.replace("Last.", "Last of all.")
+    odd = odd.replace("Last.", "Last of all.")
+    assert (vault / path).read_text("utf-8") == NOTE + odd
+    # Of a line that holds such a tag and is changed, only the change is the agent's.
+    read = told(ask, "read", id=f"vault:{path}")["item"]
+    edited = read["text"].replace("It says", "It said").replace("A mark turns it", "A mark turned it")
+    told(ask, "note", path=path, text=edited, etag=read["etag"])
+    assert (vault / path).read_text("utf-8") == NOTE + odd.replace("says", "said").replace("turns it", "turned it")
 
 
 def test_what_a_tool_showed_no_hook_tells_again(daemon: OwnDaemon, ask: Callable[[Ask], Any]) -> None:
@@ -260,6 +323,8 @@ def test_sync_tells_once_what_became_of_what_was_shown(daemon: OwnDaemon, ask: C
     writer = f"writes-notes-{number}"
     place = f"/v1/notes/vault/{quote(path)}"
     mine = told(ask, "note", path=path, text=NOTE, session=writer)
+    # Of a vault without a note nobody knows whether it is there.
+    told(ask, "note", path=f"Beside {number}.md", text=NOTE, session=writer)
     entry = told(ask, "remember", text=f"Number {number} is a secret.", key=f"secret-{number}")
     for reader in (session, writer):
         told(ask, "read", id=f"vault:{path}", session=reader)

@@ -30,6 +30,7 @@ INITIALIZE = {
     },
 }
 LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+FAILING = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "recall", "arguments": {"q": 1}}}
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 CLIENTS = 20
 
@@ -108,9 +109,11 @@ def test_only_the_protocol_stands_on_stdout(home: Path, tmp_path: Path) -> None:
     (noisy / "sitecustomize.py").write_text("import warnings\nprint('hello from an import')\nwarnings.warn('old')\n")
     (home / "config").mkdir()
     (home / "config" / "down").touch()
-    answers, _ = converse(home, INITIALIZE, LIST, PYTHONPATH=str(noisy), PYTHONWARNINGS="always", PYTHONDEVMODE="1")
+    noise = {"PYTHONPATH": str(noisy), "PYTHONWARNINGS": "always", "PYTHONDEVMODE": "1", "MEMORYD_LOG__LEVEL": "debug"}
+    answers, _ = converse(home, INITIALIZE, LIST, FAILING, **noise)
     assert {one["jsonrpc"] for one in answers} == {"2.0"}
-    assert {id_: "memoryd down" in one["error"]["message"] for id_, one in by_id(answers).items()} == {1: True, 2: True}
+    said = {id_: one["error"]["message"] for id_, one in by_id(answers).items()}
+    assert {id_: "memoryd down" in message for id_, message in said.items()} == {1: True, 2: True, 3: True}
     assert daemons(home) == []
 
 
@@ -138,7 +141,7 @@ def test_a_print_in_the_pipes_own_process_goes_to_stderr(home: Path) -> None:
 def test_an_agent_of_the_older_protocol_is_served_and_the_daemon_started(served: Path) -> None:
     """BH15: the pipe opens no store; batches, notifications, bad lines and UTF-8 without a locale."""
     home = served
-    text = "Grüße 世界 " + "x" * 3_000_000
+    text = "Grüße 世界 " + "x" * 600_000
     remember = {"name": "remember", "arguments": {"text": text, "key": "big"}}
     calls = [
         INITIALIZE,

@@ -73,6 +73,24 @@ def test_passed_sockets_are_used_and_the_manager_is_told(tmp_path: Path, manager
         daemon.communicate()
 
 
+def test_stores_that_cannot_be_opened_are_not_said_to_serve(tmp_path: Path, manager: socket.socket) -> None:
+    home = tmp_path / "home"
+    (home / "memory").mkdir(parents=True)
+    (home / "memory" / "journal").write_text("no folder")
+    environ = {**os.environ, **SETTINGS, "MEMORYD_HOME": str(home), "NOTIFY_SOCKET": str(tmp_path / "notify")}
+    daemon = subprocess.Popen(
+        [sys.executable, "-P", "-m", "memoryd.cli", "serve"], env=environ, stderr=subprocess.DEVNULL
+    )
+    try:
+        said = heard(manager, "READY=1")
+        assert "STATUS=the stores could not be opened; `memoryd status` says why" in said
+        daemon.send_signal(signal.SIGTERM)
+        assert daemon.wait(30) == 0
+    finally:
+        daemon.kill()
+        daemon.wait()
+
+
 def test_a_store_that_is_not_well_is_not_said_to_be_alive(tmp_path: Path, manager: socket.socket) -> None:
     notifier = Notifier({"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "3000"})
     answers = [True, False, False, True]

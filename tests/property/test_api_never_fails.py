@@ -24,6 +24,7 @@ from memoryd.app import Daemon, compose
 from memoryd.clock import system_clock
 from memoryd.paths import find_paths
 from memoryd.settings import Settings
+from tests import asgi
 
 TOKEN = "t" * 43
 ROUNDS = settings(
@@ -67,49 +68,10 @@ class Api:
         self, method: str, target: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, dict[str, str], bytes]:
         """Send a request; return status, headers and body."""
-        path, _, query = target.partition("?")
         sent = {"host": "127.0.0.1:1", "authorization": f"Bearer {TOKEN}", **(headers or {})}
         if body is not None:
             sent = {"content-type": "application/json", "content-length": str(len(body)), **sent}
-        scope = {
-            "type": "http",
-            "asgi": {"version": "3.0", "spec_version": "2.3"},
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "http",
-            "path": _unquoted(path),
-            "raw_path": path.encode("ascii"),
-            "query_string": query.encode("ascii"),
-            "root_path": "",
-            "headers": [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in sent.items()],
-            "client": None,
-            "server": ("127.0.0.1", 1),
-        }
-        return self.loop.run_until_complete(self._ask(scope, body or b""))
-
-    async def _ask(self, scope: dict[str, Any], body: bytes) -> tuple[int, dict[str, str], bytes]:
-        told = [{"type": "http.request", "body": body, "more_body": False}]
-        answered: list[dict[str, Any]] = []
-
-        async def receive() -> dict[str, Any]:
-            if told:
-                return told.pop()
-            await asyncio.sleep(0.2)
-            return {"type": "http.disconnect"}
-
-        async def send(message: Any) -> None:
-            answered.append(dict(message))
-
-        await self.guarded(scope, receive, send)
-        start = answered[0]
-        headers = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
-        return start["status"], headers, b"".join(one.get("body", b"") for one in answered[1:])
-
-
-def _unquoted(path: str) -> str:
-    from urllib.parse import unquote
-
-    return unquote(path)
+        return self.loop.run_until_complete(asgi.ask(self.guarded, method, target, sent, body or b""))
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memoryd.api.mcp.refusal import plain_fault
+
 Text = Annotated[str, Field(min_length=1)]
 Session = str | None
 Cwd = Annotated[str | None, Field(description="Your folder, full path.")]
@@ -148,7 +150,7 @@ class SyncArguments(Arguments):
 class NoteArguments(Arguments):
     """A note to be written, or to be checked."""
 
-    path: Annotated[Text, Field(description="`tools/Milvus.md`")]
+    path: Annotated[Text, Field(description="`tools/Milvus.md` or `<vault>:<path>`")]
     text: Annotated[
         Text,
         Field(
@@ -158,7 +160,7 @@ class NoteArguments(Arguments):
             )
         ),
     ]
-    vault: Text = "vault"
+    vault: Annotated[str | None, Field(min_length=1)] = None
     etag: Annotated[str | None, Field(description="To change a note: as read gave it. Without: a new note.")] = None
     check_only: Annotated[bool, Field(description="Write nothing.")] = False
     session: Session = None
@@ -185,6 +187,6 @@ def faults_of(name: str, model: type[Arguments], errors: list[Any]) -> str:
         elif one["type"] == "missing":
             message = "is needed"
         else:
-            message = str(one["msg"]).removeprefix("Value error, ").replace("Input should", "should")
+            message = plain_fault(str(one["msg"]))
         said.append(f"{place}: {message}" if place else message)
     return f"{'; '.join(said)}. The arguments of {name} are: {', '.join(model.model_fields)}."

@@ -9,39 +9,35 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import unquote, urlencode
 
 import orjson
 
 from memoryd.api.conventions import ACTOR_HEADER, SESSION_HEADER
+from memoryd.api.mcp.refusal import Refused, explain
 
 Message: TypeAlias = MutableMapping[str, Any]
 App: TypeAlias = Callable[..., Awaitable[None]]
 
-PlaceOfNote: TypeAlias = Callable[[str], tuple[str, str] | None]
-"""Returns the vault and the path of a note by its id."""
+
+class NotesPort(Protocol):
+    """Where notes lie."""
+
+    @property
+    def default_vault(self) -> str:
+        """The vault that new notes go to."""
+        ...
+
+    def place_of(self, id_: str) -> tuple[str, str] | None:
+        """Return the vault and the path of a note by its id; ``None`` where there is none. It may wait for files."""
+        ...
+
 
 CWD_HEADER = "Memoryd-Cwd"
 """The agent's working folder, percent-encoded: what a tool takes where it is told no other."""
 
 _AGENT = re.compile(r"agent(:[A-Za-z0-9._-]{1,64})?")
-_MOST_FAULTS = 4
-_MOST_CANDIDATES = 8
-_WORDS = {
-    "GET /v1/projects lists them": "leave project out and give cwd, the folder you work in",
-    "The log has more under this request's id.": "The daemon's log says more.",
-    "send next_cursor as it was given": "give next_cursor as it was returned",
-    "Try again after the seconds in Retry-After.": "Try again in a few seconds.",
-}
-
-
-class Refused(Exception):
-    """A call was not done; the message says why and what to do, and ``status`` is that of REST."""
-
-    def __init__(self, message: str, status: int = 422) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +45,19 @@ class Caller:
     """An agent that calls. ``session`` and ``cwd`` are what its connection says of itself, if anything."""
 
     app: App
-    place_of_note: PlaceOfNote
+    notes: NotesPort
     actor: str = "agent"
     session: str | None = None
     cwd: str | None = None
 
     @classmethod
-    def of(cls, app: App, place_of_note: PlaceOfNote, headers: Mapping[str, str]) -> Caller:
+    def of(cls, app: App, notes: NotesPort, headers: Mapping[str, str]) -> Caller:
         """Return the caller that a request's headers describe; whoever comes this way is an agent."""
         named = headers.get(ACTOR_HEADER, "")
         cwd = headers.get(CWD_HEADER)
         return cls(
             app,
-            place_of_note,
+            notes,
             named if _AGENT.fullmatch(named) else "agent",
             headers.get(SESSION_HEADER) or None,
             unquote(cwd) if cwd else None,
@@ -131,31 +127,6 @@ async def _exchange(app: App, scope: dict[str, Any], sent: bytes) -> tuple[int, 
     if status >= 400:
         raise Refused(explain(body if isinstance(body, dict) else {}, status), status)
     return status, body
-
-
-def explain(problem: Mapping[str, Any], status: int) -> str:
-    """Return a problem as a sentence about the arguments of a tool."""
-    title, detail = str(problem.get("title") or f"status {status}"), str(problem.get("detail") or "")
-    if faults := problem.get("errors"):
-        said = [_fault(one) for one in faults[:_MOST_FAULTS]]
-        more = len(faults) - len(said)
-        detail = "; ".join(said) + (f" (and {more} more)" if more > 0 else "")
-    else:
-        detail = f"{title}: {detail}" if detail and detail != title and status != 404 else detail or title
-    for said_before, said_here in _WORDS.items():
-        detail = detail.replace(said_before, said_here)
-    candidates = problem.get("candidates") or []
-    if candidates:
-        known = ", ".join(f"{one['id']} ({one['kind']} {one['name']!r})" for one in candidates[:_MOST_CANDIDATES])
-        detail = f"{detail}; there is: {known}"
-    return detail
-
-
-def _fault(one: Mapping[str, Any]) -> str:
-    parts = [part for part in str(one.get("pointer", "")).split("/")[2:] if part]
-    place = ".".join(parts)
-    message = str(one.get("message", "")).removeprefix("Input should be ").strip()
-    return f"{place}: {message}" if place else message
 
 
 def _plain(value: Any) -> Any:

@@ -9,8 +9,8 @@ from memoryd.render.budget import cut_text
 from memoryd.render.meter import json_units
 from memoryd.text.fence import defuse
 
-# Marks that turn the order of text around, and characters that only a machine sees.
-_HIDDEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+HIDDEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+"""Marks that turn the order of text around, and characters that only a machine sees."""
 _LEAST = 200
 _SHARE = 2
 """One text may take a half of the room, so that a long first hit leaves some for the others."""
@@ -19,7 +19,7 @@ _SHARE = 2
 def tame(value: Any) -> Any:
     """Return a value with every text in it defused: no look-alike of an agent's tags, nothing that hides."""
     if isinstance(value, str):
-        return defuse(_HIDDEN.sub("", value))
+        return defuse(HIDDEN.sub("", value))
     if isinstance(value, list):
         return [tame(one) for one in value]
     if isinstance(value, dict):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from memoryd.api.mcp.arguments import GraphArguments
-from memoryd.api.mcp.caller import Caller, Refused
+from memoryd.api.mcp.caller import Caller
 from memoryd.api.mcp.cut import cut_items, without_empty
 from memoryd.api.mcp.reading import named_element
+from memoryd.api.mcp.refusal import Refused
 
 _LEAST_UNITS = 500
 
@@ -69,5 +70,6 @@ async def _answered(caller: Caller, args: GraphArguments) -> dict[str, Any]:
 def _needed(args: GraphArguments, name: str) -> str:
     value = getattr(args, name)
     if not value:
-        raise Refused(f"{name}: is needed for op {args.op}; give the id or the name of an element")
+        way = "a question in plain words" if name == "q" else "the id or the name of an element"
+        raise Refused(f"{name}: is needed for op {args.op}; give {way}")
     return str(value)

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
-from memoryd.api.mcp.caller import PlaceOfNote
+from memoryd.api.mcp.caller import NotesPort
 from memoryd.api.mcp.shown import shows_to
 from memoryd.api.problems import MEDIA_TYPE, status_body
 from memoryd.api.services import Services
@@ -60,20 +60,31 @@ class McpMount:
 
 def mount_mcp(app: FastAPI, services: Services) -> None:
     """Offer the protocol at ``/mcp/``; ``/mcp`` is the same, for clients that drop the slash."""
-
-    def place_of_note(id_: str) -> tuple[str, str] | None:
-        return next(((note.vault, note.path) for note in services.semantic.notes() if note.id == id_), None)
-
-    mount = McpMount(lambda: _build(app, place_of_note, services), services.met_agent)
+    mount = McpMount(lambda: _build(app, _Notes(services), services), services.met_agent)
     app.router.routes.append(Route(PATH, mount, methods=None, include_in_schema=False))
     app.router.routes.append(Mount(PATH, mount))
 
 
-def _build(app: FastAPI, place_of_note: PlaceOfNote, services: Services) -> Any:
+class _Notes:
+    """The notes of the daemon's vaults."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @property
+    def default_vault(self) -> str:
+        return self._services.semantic.desk.default_vault
+
+    def place_of(self, id_: str) -> tuple[str, str] | None:
+        note = self._services.notes_by_id().get(id_)
+        return None if note is None else (note.vault, note.path)
+
+
+def _build(app: FastAPI, notes: NotesPort, services: Services) -> Any:
     # Not before the first call: the package takes longer to load than everything else that answers.
     from memoryd.api.mcp.server import build_manager  # noqa: PLC0415
 
-    return build_manager(app, place_of_note, services.version, shows_to(services))
+    return build_manager(app, notes, services.version, shows_to(services))
 
 
 def load_protocol() -> None:

@@ -7,8 +7,9 @@ import re
 from typing import Any
 
 from memoryd.api.mcp.arguments import ReadArguments
-from memoryd.api.mcp.caller import Caller, Refused
+from memoryd.api.mcp.caller import Caller
 from memoryd.api.mcp.cut import cut_item, cut_items, without_empty
+from memoryd.api.mcp.refusal import Refused
 from memoryd.text.canonical import fold_name
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -65,9 +66,9 @@ async def _find(caller: Caller, wanted: str) -> tuple[str, str]:
     if wanted.startswith("el_"):
         return "element", f"/v1/elements/{_segment(wanted)}"
     if wanted.startswith("no_"):
-        return "note", f"/v1/notes/{await _note_place(caller, wanted)}"
-    if place := _PLACE.fullmatch(wanted):
-        return "note", f"/v1/notes/{place[1]}/{place[2]}"
+        return "note", address_of_note(*await _note_place(caller, wanted))
+    if place := place_of_note(wanted):
+        return "note", address_of_note(*place)
     return "element", f"/v1/elements/{await named_element(caller, wanted)}"
 
 
@@ -91,12 +92,23 @@ async def named_element(caller: Caller, name: str) -> str:
     raise Refused(f"{name!r} is no id, and no element is called so{there_is}; recall finds by meaning", 404)
 
 
-async def _note_place(caller: Caller, id_: str) -> str:
+def place_of_note(shown: str) -> tuple[str, str] | None:
+    """Return the vault and the path that ``<vault>:<path>`` names, as answers show it; ``None`` for anything else."""
+    place = _PLACE.fullmatch(shown)
+    return None if place is None else (place[1], place[2])
+
+
+def address_of_note(vault: str, path: str) -> str:
+    """Return the address of a note."""
+    return f"/v1/notes/{vault}/{path}"
+
+
+async def _note_place(caller: Caller, id_: str) -> tuple[str, str]:
     """Return vault and path of a note by its id."""
-    place = await asyncio.to_thread(caller.place_of_note, id_)
+    place = await asyncio.to_thread(caller.notes.place_of, id_)
     if place is None:
         raise Refused(f"no note has the id {_segment(id_)}; it may have been moved or deleted: recall finds it", 404)
-    return "/".join(place)
+    return place
 
 
 def _segment(id_: str) -> str:

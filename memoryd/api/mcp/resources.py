@@ -7,8 +7,9 @@ from urllib.parse import quote, unquote
 
 from mcp_types import Resource, ResourceTemplate
 
-from memoryd.api.mcp.caller import Caller, Refused
+from memoryd.api.mcp.caller import Caller
 from memoryd.api.mcp.cut import tame
+from memoryd.api.mcp.refusal import Refused
 from memoryd.render.budget import cut_text
 
 SCHEME = "memoryd://"

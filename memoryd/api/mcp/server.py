@@ -32,8 +32,9 @@ from pydantic import ValidationError
 
 from memoryd.api.guard import MAX_BODY_BYTES
 from memoryd.api.mcp.arguments import faults_of
-from memoryd.api.mcp.caller import App, Caller, PlaceOfNote, Refused
+from memoryd.api.mcp.caller import App, Caller, NotesPort
 from memoryd.api.mcp.cut import tame
+from memoryd.api.mcp.refusal import Refused
 from memoryd.api.mcp.resources import MARKDOWN, TEMPLATES, list_resources, read_resource
 from memoryd.api.mcp.schema import input_schema, output_schema
 from memoryd.api.mcp.shown import Showed
@@ -62,28 +63,28 @@ what memory had to do without, cut what was left out and how to get it. Give ses
 _MOST_SHOWN = 500_000
 
 
-def build_manager(app: App, place_of_note: PlaceOfNote, version: str, showed: Showed) -> StreamableHTTPSessionManager:
+def build_manager(app: App, notes: NotesPort, version: str, showed: Showed) -> StreamableHTTPSessionManager:
     """Return what serves the protocol over HTTP: stateless, each answer one JSON body.
 
     Host, origin and token are judged by the guard in front of the whole application, so the package's own check of
     hosts, which knows no Unix socket, stays off.
     """
     return StreamableHTTPSessionManager(
-        build_server(app, place_of_note, version, showed),
+        build_server(app, notes, version, showed),
         json_response=True,
         stateless=True,
         max_request_body_size=MAX_BODY_BYTES,
     )
 
 
-def build_server(app: App, place_of_note: PlaceOfNote, version: str, showed: Showed) -> Server[Any]:
+def build_server(app: App, notes: NotesPort, version: str, showed: Showed) -> Server[Any]:
     """Return the server of tools and resources around the application whose routes they call.
 
     ``showed`` is told what each answer showed a session.
     """
 
     def caller(context: Any) -> Caller:
-        return Caller.of(app, place_of_note, context.request.headers if context.request is not None else {})
+        return Caller.of(app, notes, context.request.headers if context.request is not None else {})
 
     async def on_list_tools(_context: Any, _params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[_entry(tool) for tool in TOOLS.values()])

@@ -42,7 +42,7 @@ def shows_to(services: Services) -> Showed:
             services.seen.show(named, tool, units=units, ids=list(dict.fromkeys(ids_in(tool, found))))
             item = found.get("item") or {}
             if found.get("kind") == "note" and "etag" in item:
-                saw_note(services, named, note_id(item["vault"], item["path"]), item["etag"])
+                saw_note(services, named, item["vault"], item["path"], item["etag"])
         except Exception:
             # The answer is right without it; the session may be told a thing twice.
             log.exception("showing_not_noted", tool=tool)

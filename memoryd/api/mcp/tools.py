@@ -5,17 +5,19 @@ Descriptions say when to use a tool, not only what it does: an agent reads nothi
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from memoryd.api.mcp import answers as out
 from memoryd.api.mcp import arguments as given
-from memoryd.api.mcp.caller import Caller, Refused
+from memoryd.api.mcp.caller import Caller
 from memoryd.api.mcp.cut import cut_items, without_empty
 from memoryd.api.mcp.exact import untamed
 from memoryd.api.mcp.graph import graph
-from memoryd.api.mcp.reading import read
+from memoryd.api.mcp.reading import address_of_note, place_of_note, read
+from memoryd.api.mcp.refusal import Refused
 from memoryd.render.budget import cut_text
 
 _TITLE = 80
@@ -55,7 +57,12 @@ async def remember(caller: Caller, args: given.RememberArguments) -> dict[str, A
     """Write an entry."""
     body = args.model_dump(exclude={"key"}) | _place(caller, args.cwd, args.project)
     headers = {"Idempotency-Key": args.key} if args.key else None
-    status, written = await caller.ask("POST", "/v1/episodes", body=body, session=args.session, headers=headers)
+    try:
+        status, written = await caller.ask("POST", "/v1/episodes", body=body, session=args.session, headers=headers)
+    except Refused as refused:
+        if refused.status != 409 or not args.key:
+            raise
+        raise Refused(f"{refused}; for another text give another key, or none", 409) from refused
     return {**written, "created": status == 201}
 
 
@@ -85,40 +92,49 @@ async def sync(caller: Caller, args: given.SyncArguments) -> dict[str, Any]:
 
 async def note(caller: Caller, args: given.NoteArguments) -> dict[str, Any]:
     """Write a note, or hold it against the contract."""
-    place = {"vault": args.vault, "path": args.path}
+    vault, path = _place_of(caller, args)
     if args.check_only:
-        _, checked = await caller.ask("POST", "/v1/notes/check", body={"text": args.text, **place})
-        return {**place, "written": False, "violations": checked["violations"]}
-    text = args.text
+        body = {"text": args.text, "vault": vault, "path": path}
+        _, checked = await caller.ask("POST", "/v1/notes/check", body=body)
+        return {"vault": vault, "path": path, "written": False, "violations": checked["violations"]}
+    address, text = address_of_note(vault, path), args.text
     if args.etag:
-        # What was read came tamed; the lines that are sent back as they were shown are meant as they are stored.
-        _, stored = await caller.ask("GET", f"/v1/notes/{args.vault}/{args.path}", session=args.session)
-        text = untamed(text, stored["text"])
+        # What was read came tamed; what is sent back as it was shown is meant as it is stored.
+        text = await asyncio.to_thread(untamed, text, await _stored(caller, address, args.session))
     headers = {"If-Match": f'"{args.etag.strip(chr(34))}"'} if args.etag else {"If-None-Match": "*"}
     try:
-        _, written = await caller.ask(
-            "PUT",
-            f"/v1/notes/{args.vault}/{args.path}",
-            body={"text": text},
-            session=args.session,
-            headers=headers,
-        )
+        _, written = await caller.ask("PUT", address, body={"text": text}, session=args.session, headers=headers)
     except Refused as refused:
-        if refused.status == 412:
-            way = (
-                "read it again, and repeat with its new etag"
-                if args.etag
-                else "read it, and give its etag to change it"
-            )
-            raise Refused(f"{args.vault}:{args.path} is there and is not what you read: {way}", 412) from refused
-        raise
-    return {
-        "vault": written["vault"],
-        "path": written["path"],
-        "written": True,
-        "etag": written["etag"],
-        "violations": written["violations"],
-    }
+        if refused.status != 412:
+            raise
+        way = "read it again, and repeat with its new etag" if args.etag else "read it, and give its etag to change it"
+        raise Refused(f"{vault}:{path} is there and is not what you read: {way}", 412) from refused
+    told = {key: written[key] for key in ("vault", "path", "etag", "violations")}
+    return {**told, "written": True}
+
+
+async def _stored(caller: Caller, address: str, session: str | None) -> str:
+    try:
+        _, stored = await caller.ask("GET", address, session=session)
+    except Refused as refused:
+        if refused.status != 404:
+            raise
+        raise Refused(f"{refused}; to make a new one leave etag out", 404) from refused
+    return str(stored["text"])
+
+
+def _place_of(caller: Caller, args: given.NoteArguments) -> tuple[str, str]:
+    """Return the vault and the path of a note, which may be named together, as answers do.
+
+    Raises:
+        Refused: The two arguments name different vaults.
+    """
+    named = place_of_note(args.path)
+    if named is None:
+        return args.vault or caller.notes.default_vault, args.path
+    if args.vault not in {None, named[0]}:
+        raise Refused(f"path: names the vault {named[0]}, and vault says {args.vault}; name one")
+    return named
 
 
 async def useful(caller: Caller, args: given.UsefulArguments) -> dict[str, Any]:

@@ -84,8 +84,20 @@ class LinkAnswer(Body):
     decision: str
 
 
+class StandingAnswer(Body):
+    """Where an element stands in the active set of its scope, and why: it is archived from the lowest score up."""
+
+    score: Annotated[float, Field(description="0 to 1: a third recency, two thirds connectedness.")]
+    recency: Annotated[float, Field(description="The share of the scope that was written or read less lately.")]
+    connectedness: Annotated[float, Field(description="The share of the scope that hangs together with less.")]
+    units: Annotated[int, Field(description="What its line costs, in UTF-16 units.")]
+    archived: bool
+    pinned: bool
+    graced: Annotated[bool, Field(description="It is new, and therefore kept for its first days.")]
+
+
 class ElementAnswer(Body):
-    """A thing known."""
+    """A thing known. ``standing`` is there where it was asked for."""
 
     id: str
     kind: str
@@ -104,6 +116,7 @@ class ElementAnswer(Body):
     unconfirmed_since: Annotated[
         str | None, Field(description="The day since when a file that it touches is not what it was when confirmed.")
     ] = None
+    standing: StandingAnswer | None = None
 
 
 class ElementPage(Page):
@@ -120,6 +133,7 @@ class HistoryItem(Body):
     title: str
     why: str
     at: Instant
+    valid_at: Annotated[Instant | None, Field(description="From when it holds, where that is not `at`.")] = None
     actor: str
     supersedes: list[str]
     superseded_by: str | None = None

@@ -323,7 +323,8 @@ GERMAN = Lexicon(
     hollow=words(
         "aber alle alles also am an auch auf aus bei beim bis bitte da das dem den denn der des die dies diese "
         "diesem diesen "
-        "dieser du durch eigentlich ein eine einem einen einer eintrag einträge entschieden erledigt erreicht er es "
+        "dieser du durch eigentlich ein eine einem einen einer eintrag einträge entscheidung entscheidungen "
+        "entschieden erledigt erreicht er es "
         "etwas für gab "
         "gearbeitet gelernt gemacht gelaufen genau gesamt gesamte gesamten geschah geschehen gesprochen besprochen "
         "getan ganze ganzen habe haben hast hat hatte hatten "

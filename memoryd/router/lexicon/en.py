@@ -349,7 +349,8 @@ ENGLISH = Lexicon(
     hollow=words(
         "a about accomplish accomplished achieve achieved again all am an and any anything are as at be been being "
         "but by "
-        "can could day decide decided did do does doing done during else entries entry episode episodes ever every "
+        "can could day decide decided decision decisions "
+        "did do does doing done during else entries entry episode episodes ever every "
         "everything exactly far finish finished for from get give go going gone got had happen happened happening has "
         "have he her his i in into is it its journal just learn learned learnt let list log look lookup made make "
         "many me "

@@ -247,7 +247,8 @@ SPANISH = Lexicon(
     ),
     decision=whole(r"decid\w*|decisión|decisiones|eleg\w+|elig\w+|elección|escog\w+|acord\w+|opt(?:ó|amos)"),
     hollow=words(
-        "a al anoche aprendimos con cosas cuál cuándo de del decidimos decidí desde dime discutimos día días dónde "
+        "a al anoche aprendimos con cosas cuál cuándo de decidimos decidí decisión decisiones "
+        "del desde dime discutimos día días dónde "
         "el en entre entradas entrada "
         "era es esa ese eso esta estaba estábamos este esto estuve estuvimos fue ha hablamos había haciendo han "
         "hasta hay he hecho hemos hice "

@@ -264,12 +264,13 @@ FRENCH = Lexicon(
         r"par qui))\s*[?.!]*$"
     ),
     back=re.compile(
-        r"(?<!\w)(?:ils?|elles?|cela|ça|celui|celle|ceux|eux|leurs?|lui|son|sa|ses|la dernière fois)(?!\w)|"
+        r"(?<![\w-])(?:ils?|elles?|cela|ça|celui|celle|ceux|eux|leurs?|lui|son|sa|ses|la dernière fois)(?!\w)|"
         r"(?<!\w)l'(?:a|ont|avons|avait)(?!\w)|-(?:le|la|les|lui)(?!\w)"
     ),
     decision=whole(r"décid\w*|décisions?|choisi\w*|choix|opt(?:é|er)|convenu"),
     hollow=words(
-        "a ai as au aux avec avez avons avait c ce ces cette d dans de des du décidé discuté appris donc elle en "
+        "a ai as au aux avec avez avons avait c ce ces cette d dans de des du décidé décision décisions "
+        "discuté appris donc elle en "
         "entre est est-ce et "
         "fait faisais faisait fais fait faisions il ils j jour journal je l la le les là lors ma mes moi mon montre "
         "montrez n ne notre nos "

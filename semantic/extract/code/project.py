@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,11 +31,13 @@ class CodeProject:
     Args:
         id: The project's id, which the ids of all nodes hold: projects never share one.
         root: The folder.
+        environ: The environment in which git is asked what belongs to it.
     """
 
-    def __init__(self, id: str, root: Path) -> None:  # noqa: A002 - an id is called id everywhere
+    def __init__(self, id: str, root: Path, environ: Mapping[str, str]) -> None:  # noqa: A002 - an id is called id
         self.id = id
         self.root = root
+        self._environ = environ
         self.problems: tuple[str, ...] = ()
         self.version = 0
         self._held: dict[str, _Held] = {}
@@ -48,7 +50,7 @@ class CodeProject:
             check: Called now and then; what it raises ends the work, and nothing is lost.
             accept_loss: What is missing is gone for good, even where that is most of it.
         """
-        listing = list_sources(self.root)
+        listing = list_sources(self.root, self._environ)
         problems = [] if listing.is_whole else [f"{self.root}: not all of it could be seen; nothing was dropped"]
         fresh: dict[str, _Held] = {}
         for number, path in enumerate(listing.paths):

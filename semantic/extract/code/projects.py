@@ -15,10 +15,14 @@ class CodeProjects:
 
     Args:
         roots: Says which projects are read, now: id to folder.
+        environ: The environment in which git is asked what belongs to a project.
     """
 
-    def __init__(self, roots: Callable[[], Mapping[str, Path]] = dict) -> None:
+    def __init__(
+        self, roots: Callable[[], Mapping[str, Path]] = dict, environ: Mapping[str, str] | None = None
+    ) -> None:
         self._roots = roots
+        self._environ = {} if environ is None else environ
         self._refreshing = threading.Lock()
         self._projects: dict[str, CodeProject] = {}
         self._parts: tuple[Parts, ...] | None = None
@@ -32,7 +36,7 @@ class CodeProjects:
             for id_ in [id_ for id_, held in self._projects.items() if roots.get(id_) != held.root]:
                 del self._projects[id_]
             for id_, root in sorted(roots.items()):
-                project = self._projects.setdefault(id_, CodeProject(id_, root))
+                project = self._projects.setdefault(id_, CodeProject(id_, root, self._environ))
                 project.refresh(check, accept_loss=accept_loss)
             held = [project for _, project in sorted(self._projects.items())]
             self._problems = tuple(problem for project in held for problem in project.problems)

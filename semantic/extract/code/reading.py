@@ -6,11 +6,12 @@ The tree is walked with a stack of our own: generated code is nested deeper than
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from tree_sitter import Node, Parser
 
 from semantic.extract.code.grammar import GRAMMARS, Grammar, grammar_of, load
+from semantic.extract.code.heritage import bases_of
 from semantic.extract.code.importing import imports_of, text_of
 from semantic.extract.code.source import Called, Defined, Imported, Source
 
@@ -23,6 +24,7 @@ _FUNCTIONS = frozenset({"function", "method"})
 _ONLY_WITH_BODY = frozenset({"struct_specifier", "class_specifier", "enum_specifier", "mod_item"})
 _DECLARED = ("arrow_function", "function_expression", "function")
 _COMMENT = re.compile(r"^(?:///?!?|//!|/\*\*?!?|\*/|\*|#)+\s?|\s*\*/$")
+_SENTENCE = re.compile(r"[.!?](?=\s+[A-Z`:*_])|[。！？]")
 _STRING = re.compile(r"^[a-zA-Z]{0,2}(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')$")
 
 
@@ -44,6 +46,7 @@ def read_source(path: str, data: bytes) -> Source | None:
         tuple(reader.defined),
         tuple(reader.imported),
         tuple(reader.called),
+        tuple(reader.extended),
         "some of it could not be parsed" if root.has_error else "",
     )
 
@@ -54,6 +57,7 @@ class _Reader:
         self.defined: list[Defined] = []
         self.imported: list[Imported] = []
         self.called: list[Called] = []
+        self.extended: list[Called] = []
 
     def walk(self, root: Node) -> None:
         # (node, qualified name of the scope, whether that is a function, the class around it)
@@ -74,6 +78,8 @@ class _Reader:
                 # What stands inside a function belongs to it; only a class is looked into for more names.
                 if not is_inside:
                     self.defined.append(found)
+                    if found.kind not in _FUNCTIONS:
+                        self.extended += [Called(found.name, *one, found.lines[0]) for one in bases_of(node)]
                     scope, is_inside = found.name, found.kind in _FUNCTIONS
             elif node.type in self._grammar.scopes and not is_inside:
                 named = node.child_by_field_name(self._grammar.scopes[node.type])
@@ -213,8 +219,17 @@ def _comment_rows(text: str) -> list[str]:
     return [_COMMENT.sub("", row.strip()).strip() for row in text.split("\n")]
 
 
-def _first(rows: Iterator[str] | list[str]) -> str:
-    return next((row.strip()[:LONGEST_DOC] for row in rows if row.strip()), "")
+def _first(rows: Iterable[str]) -> str:
+    """Return the first sentence: of the first paragraph, on however many lines it stands."""
+    paragraph: list[str] = []
+    for row in rows:
+        if row.strip():
+            paragraph.append(row.strip())
+        elif paragraph:
+            break
+    text = " ".join(paragraph)
+    end = _SENTENCE.search(text)
+    return (text if end is None else text[: end.end()]).strip()[:LONGEST_DOC]
 
 
 def _package(root: Node, grammar: Grammar) -> str:

@@ -65,6 +65,9 @@ class Files:
             return self._module("", parts[1:], name)
         roots = ["", "src", "lib", *("/".join(around[:count]) for count in range(1, len(around) + 1))]
         for root in dict.fromkeys(roots):
+            # What lies in a package is imported by the package's name: a bare name means something outside.
+            if parts and (f"{root}/__init__.py" if root else "__init__.py") in self._paths:
+                continue
             found = self._module(root, parts, name)
             if found is not None:
                 return found

@@ -49,7 +49,12 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file as read. ``problem`` says, in words, what could not be."""
+    """A file as read.
+
+    Attributes:
+        extended: What classes are made from, each as if the class called it.
+        problem: What could not be read, in words.
+    """
 
     language: str
     doc: str = ""
@@ -57,4 +62,5 @@ class Source:
     defined: tuple[Defined, ...] = ()
     imported: tuple[Imported, ...] = ()
     called: tuple[Called, ...] = ()
+    extended: tuple[Called, ...] = ()
     problem: str = ""

@@ -7,8 +7,10 @@ name, a method of the same class, something of an imported module. Whatever woul
 from __future__ import annotations
 
 import posixpath
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from semantic.extract.code.importing import WHOLE
 from semantic.extract.code.resolving import Files
@@ -70,6 +72,11 @@ class Wiring:
                 edges.append(edge)
                 if package is not None:
                     nodes.setdefault(package.id, package)
+            for base in source.extended:
+                meant = self._called(path, source, replace(base, inside=""))
+                if meant is not None and meant != (path, base.inside):
+                    lines = (base.line, base.line)
+                    edges.append(self._edge(self._id(path, base.inside), self._id(*meant), "extends", path, lines))
             for call in source.called:
                 meant = self._called(path, source, call)
                 if meant is not None:
@@ -167,10 +174,14 @@ class Wiring:
 
 
 def _package_of(language: str, module: str) -> str:
-    """Return the name of the package that an import from outside means; nothing for one that is merely not found."""
+    """Return the name of the package that an import from outside means.
+
+    Nothing for one that is merely not found, and for what Python brings with it: every file uses some of that.
+    """
     match language:
         case "python":
-            return "" if module.startswith(".") else module.split(".", 1)[0]
+            first = module.split(".", 1)[0]
+            return "" if module.startswith(".") or first in sys.stdlib_module_names else first
         case "javascript" | "typescript":
             if module.startswith((".", "/")):
                 return ""

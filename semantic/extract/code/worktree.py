@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,28 +27,32 @@ class Listing:
     is_whole: bool
 
 
-def list_sources(root: Path) -> Listing:
+def list_sources(root: Path, environ: Mapping[str, str]) -> Listing:
     """Return the files of program text below a folder.
 
     ``git ls-files`` is asked where git and a repository are there; elsewhere the folder is walked with its
     ``.gitignore`` files. A folder that is away gives an empty listing that is not whole.
+
+    Args:
+        root: The folder.
+        environ: The environment in which git is asked: it says where git lies, and whose settings it reads.
     """
     if not root.is_dir():
         return Listing((), is_whole=False)
-    asked = _asked(root)
+    asked = _asked(root, environ)
     failures: list[OSError] = []
     found = sorted(_walked(root, failures) if asked is None else asked)
     wanted = [path for path in found if grammar_of(path) is not None]
     return Listing(tuple(wanted[:MOST_FILES]), is_whole=not failures and len(wanted) <= MOST_FILES)
 
 
-def _asked(root: Path) -> list[str] | None:
+def _asked(root: Path, environ: Mapping[str, str]) -> list[str] | None:
     command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."]
     # No setting of the repository runs a program of its own.
-    environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+    quiet = {**environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
     command[1:1] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=GIT_S, check=False, env=environ)  # noqa: S603 - fixed arguments
+        done = subprocess.run(command, capture_output=True, timeout=GIT_S, check=False, env=quiet)  # noqa: S603 - fixed arguments
     except (OSError, subprocess.TimeoutExpired):
         return None
     if done.returncode != 0:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from semantic.errors import BadAnswer
 from semantic.extract.generic import is_generic
 
 KINDS = ("person", "organisation", "tool", "concept", "place", "event", "work")
@@ -52,10 +53,6 @@ _JOINING = re.compile(r"[\s-]+")
 _WORD = re.compile(r"\w")
 
 
-class BadAnswerError(Exception):
-    """The answer is not in the form that was asked for."""
-
-
 @dataclass(frozen=True, slots=True)
 class Told:
     """What an answer holds after the check.
@@ -85,17 +82,17 @@ def checked(answer: str, text: str) -> Told:
     """Return what an answer says of a text, as far as the text bears it out.
 
     Raises:
-        BadAnswerError: It is no JSON, or not of the schema; nothing of it is taken.
+        BadAnswer: It is no JSON, or not of the schema; nothing of it is taken.
     """
     try:
         said = json.loads(answer)
     except (ValueError, RecursionError) as error:
-        raise BadAnswerError("no JSON") from error
+        raise BadAnswer("no JSON") from error
     if not isinstance(said, Mapping):
-        raise BadAnswerError("another schema")
+        raise BadAnswer("another schema")
     named, related = said.get("entities"), said.get("relations")
     if not isinstance(named, list) or not isinstance(related, list):
-        raise BadAnswerError("another schema")
+        raise BadAnswer("another schema")
     plain = _folded(text)
     kept: dict[str, tuple[str, str]] = {}
     dropped = 0

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from memoryd.text.fence import wrap
 from memoryd.text.sentences import estimate_tokens
-from semantic.extract.model.answer import SCHEMA, BadAnswerError, checked
+from semantic.errors import BadAnswer, ModelAway
+from semantic.extract.model.answer import SCHEMA, checked
 from semantic.extract.model.memo import Memo, memo_key
 from semantic.model import Note
 
@@ -17,6 +18,8 @@ SHORTEST_TEXT = 80
 """A shorter section says too little to ask about."""
 LONGEST_ANSWER = 16_000
 """Characters; a model that goes on is cut off, and its answer let go."""
+LONGEST_WAIT_S = 180.0
+"""A model that drips is cut off after so long: one section must not take the time of all."""
 MOST_FAILURES = 5
 """After so many calls in a row that did not get through, the server is taken to be away."""
 
@@ -29,10 +32,6 @@ INSTRUCTION = (
 )
 
 
-class ModelAwayError(Exception):
-    """The model's server did not answer, or with an error."""
-
-
 class Model(Protocol):
     """A model that answers in the form of a schema."""
 
@@ -41,11 +40,11 @@ class Model(Protocol):
         """What it is called, with its version if it has one."""
         ...
 
-    def ask(self, instruction: str, text: str, schema: dict[str, Any]) -> Iterator[str]:
-        """Yield the answer in parts.
+    def ask(self, instruction: str, text: str, schema: dict[str, Any], check: Callable[[], None]) -> Iterator[str]:
+        """Yield the answer in parts. ``check`` is called whenever something came, whole or not; it may raise.
 
         Raises:
-            ModelAwayError: The server does not answer in time, or with an error.
+            ModelAway: The server does not answer in time, or with an error.
         """
         ...
 
@@ -123,15 +122,16 @@ def read_all(
             account.ended = "the tokens are used up"
             break
         try:
-            _read(text, model, memo, account, lambda: now() >= deadline, check)
+            until = min(deadline, now() + LONGEST_WAIT_S)
+            _read(text, model, memo, account, now, until, check)
             in_a_row = 0
-        except ModelAwayError as error:
+        except ModelAway as error:
             account.failed[str(error)] += 1
             in_a_row += 1
             if in_a_row >= MOST_FAILURES:
                 account.ended = "the model does not answer"
                 break
-        except BadAnswerError as error:
+        except BadAnswer as error:
             account.failed[str(error)] += 1
             in_a_row = 0
     tell(account.known + account.read, len(texts))
@@ -143,23 +143,28 @@ def _read(
     model: Model,
     memo: Memo,
     account: Account,
-    is_late: Callable[[], bool],
+    now: Callable[[], float],
+    until: float,
     check: Callable[[], None],
 ) -> None:
     fenced = wrap(text, "a note")
     account.tokens += int(estimate_tokens(INSTRUCTION) + estimate_tokens(fenced))
     parts: list[str] = []
     length = 0
-    answer = model.ask(INSTRUCTION, fenced, SCHEMA)
+
+    def look() -> None:
+        check()
+        if now() >= until:
+            raise BadAnswer("an answer that took too long")
+
+    answer = model.ask(INSTRUCTION, fenced, SCHEMA, look)
     try:
         for part in answer:
-            check()
+            look()
             parts.append(part)
             length += len(part)
             if length > LONGEST_ANSWER:
-                raise BadAnswerError("an answer without end")
-            if is_late():
-                raise BadAnswerError("an answer that took too long")
+                raise BadAnswer("an answer without end")
     finally:
         account.tokens += int(estimate_tokens("".join(parts)))
         close = getattr(answer, "close", None)

@@ -55,7 +55,7 @@ def test_a_link_into_a_folder_that_cannot_be_written_is_refused(
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("episodic.journal.dayfile.write_file", refuse)
+    monkeypatch.setattr("memoryd.text.durable.create_file", refuse)
     with pytest.raises(JournalUnwritable, match=r"a link to .*day\.md, could not be rewritten: Permission denied"):
         linked.forget([gone.id])
     assert holders(elsewhere)

@@ -114,6 +114,8 @@ def test_what_cannot_be_written_is_refused(store: EpisodicStore, journal: Path, 
     ("zone", "at"),
     [
         (timezone(timedelta(hours=1)), datetime(9999, 12, 31, 23, 30, tzinfo=UTC)),
+        (UTC, datetime(1, 1, 1, tzinfo=UTC)),
+        (UTC, datetime(9999, 1, 1, tzinfo=UTC)),
         (timezone(timedelta(hours=-5)), datetime(1, 1, 1, tzinfo=UTC)),
     ],
 )

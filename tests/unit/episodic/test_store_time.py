@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -188,3 +189,15 @@ def test_days_of_every_length_hold_their_entries_and_no_others(
     assert sum(counted.values()) == 61
     assert store.read_day(date.max) == []
     store.close()
+
+
+def test_a_file_with_a_time_centuries_from_now_is_read_as_any_other(store: EpisodicStore, journal: Path) -> None:
+    day = journal / "2026-11-29.md"
+    day.write_text("## 10:00 walrus\nIt sleeps.\n", "utf-8")
+    try:
+        os.utime(day, (2**34, 2**34))
+    except OSError:
+        pytest.skip("the file system holds no such time")
+    assert store.reconcile().problems == ()
+    assert [one.title for one in store.list()] == ["walrus"]
+    assert store.reconcile().changed == 0

@@ -46,7 +46,7 @@ def test_both_arms_agree_and_say_so(store: EpisodicStore) -> None:
         store.append(new(text))
     embedder = WordEmbedder()
     partly = store.search(EpisodicQuery("falcon"), embedder)
-    assert partly.degraded == ("3 chunks not yet embedded",)
+    assert partly.degraded == ("3 chunks are not embedded yet",)
     embed_all(store, embedder)
 
     answer = store.search(EpisodicQuery("falcon key"), embedder)
@@ -72,7 +72,7 @@ def test_vectors_of_another_size_never_mix(store: EpisodicStore) -> None:
     embed_all(store, WordEmbedder(fingerprint="small", dimension=8))
     wide = WordEmbedder(fingerprint="wide", dimension=16)
 
-    assert store.search(EpisodicQuery("walrus"), wide).degraded == ("1 chunks not yet embedded",)
+    assert store.search(EpisodicQuery("walrus"), wide).degraded == ("1 chunk is not embedded yet",)
     embed_all(store, wide)
     assert store.search(EpisodicQuery("walrus"), wide).hits[0].arms["dense"].rank == 1
 
@@ -125,7 +125,7 @@ def test_a_model_of_another_size_is_never_mixed_with_the_old_one(store: Episodic
     large = WordEmbedder(fingerprint="large", dimension=16)
 
     between = store.search(EpisodicQuery("falcon key", lexical=False), large)
-    assert (between.hits, between.degraded) == ((), ("2 chunks not yet embedded",))
+    assert (between.hits, between.degraded) == ((), ("2 chunks are not embedded yet",))
     embed_all(store, large)
     after = store.search(EpisodicQuery("falcon key", lexical=False), large)
     assert after.degraded == ()

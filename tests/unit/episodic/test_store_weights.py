@@ -152,7 +152,7 @@ def test_a_models_vectors_and_weights_are_dropped_together(store: EpisodicStore)
     assert store.verify() == []
     assert len(store.wanting_weights("aaaa", 9)) == len(store.wanting_vectors("aaaa", 9)) == 1
     answer = store.search(EpisodicQuery("falcon"), weighing)
-    assert answer.degraded == ("1 chunks not yet embedded",)
+    assert answer.degraded == ("1 chunk is not embedded yet",)
     assert answer.hits
 
 

@@ -119,5 +119,10 @@ def test_titles(asked: str, title: str) -> None:
     assert title_of(turn(asked=asked)) == title
 
 
+def test_a_title_ends_before_a_mark_that_does_not_fit() -> None:
+    asked = "Push with [redacted: a GitHub token] please, the password is [redacted: a password that is said]"
+    assert title_of(turn(asked=asked)) == "Push with [redacted: a GitHub token] please, the password is…"
+
+
 def test_a_list_starts_on_its_own_line() -> None:
     assert journal_text(turn(asked="- one\n- two")).startswith("Asked:\n\n- one\n- two")

@@ -49,6 +49,12 @@ def test_what_fails_is_named_and_the_rest_is_measured() -> None:
     assert said["failed"] == {"two": "no such file"}
 
 
+def test_each_measurement_is_told_at_once() -> None:
+    told: list[list[str]] = []
+    run_all(TASKS, progress=quiet, after=lambda so_far: told.append(list(so_far.made)))
+    assert told == [["one"], ["one", "three"]]
+
+
 def test_only_names_a_set_or_a_benchmark() -> None:
     assert list(run_all(TASKS, only=["router"], progress=quiet).made) == ["one"]
     assert list(run_all(TASKS, only=["three"], progress=quiet).made) == ["three"]
@@ -60,11 +66,12 @@ def test_what_needs_no_data_is_always_there(tmp_path: Path) -> None:
     sets = [DataSet("asked", "router", tmp_path), DataSet("links", "semantic", tmp_path)]
     assert [task.name for task in tasks_of([], sizes=QUICK, model=None, progress=quiet)] == [
         "semantic",
+        "mixed",
         "speed",
         "hooks",
     ]
     names = [task.name for task in tasks_of(sets, sizes=QUICK, model=None, progress=quiet)]
-    assert names == ["asked", "links", "speed", "hooks"]
+    assert names == ["asked", "links", "mixed", "speed", "hooks"]
 
 
 def test_the_command_writes_the_page_between_its_marks(tmp_path: Path) -> None:

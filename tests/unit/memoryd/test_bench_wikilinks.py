@@ -60,7 +60,7 @@ def test_the_link_is_away_and_what_others_say_of_the_target_finds_it(vault: Path
     assert found["BM25 alone"]["hit@10"] == 0.0  # the target says nothing of it, and the source is no answer
     assert found["lines that link, alone"]["hit@1"] == 1.0
     assert found["names + BM25 + links"]["hit@5"] == 1.0
-    assert len(found) == 6
+    assert len(found) == 8
     assert [row["half"] for row in rows[:3]] == ["tuned on", "held out", "all"]
 
 
@@ -82,14 +82,14 @@ def test_a_cut_link_leads_nowhere_and_the_other_links_lead_where_they_did(tmp_pa
 def test_the_measurement_of_the_semantic_memory_holds_both_tables(vault: Path) -> None:
     report = run_semantic([], vault.parent / "gold.jsonl", [vault])
     assert [table.title for table in report.tables] == ["Finding what an author linked", "The log as it grows"]
-    assert len(report.tables[0].rows) == 2 * 6 * 3
+    assert len(report.tables[0].rows) == 2 * 8 * 3
     assert [table.title for table in run_semantic([]).tables] == ["The log as it grows"]
 
 
 def test_with_a_model_every_way_is_told(vault: Path) -> None:
     told: list[str] = []
     table = wikilink_table({"v": vault}, vault.parent / "gold.jsonl", embedder=Letters(), tell=told.append)  # type: ignore[arg-type]  # as good as one
-    assert {row[3] for row in table.rows} >= {"vectors alone", "names + BM25 + vectors", "all"}
+    assert {row[3] for row in table.rows} >= {"vectors alone", "names + BM25 + vectors + links", "all"}
     assert told[-1] == "v, source out: 1 of 1 questions asked"
 
 

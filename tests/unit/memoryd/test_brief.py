@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -11,9 +12,11 @@ from memoryd.render.brief import (
     conventions_part,
     days_part,
     degraded_part,
-    elements_part,
+    element_line,
     heads_part,
+    lines_part,
     local,
+    news_part,
     render_context,
 )
 from memoryd.render.meter import utf16_units
@@ -35,9 +38,24 @@ def episode(title: str, text: str) -> Episode:
 def test_times_are_local_with_their_offset() -> None:
     assert local(AT, TOKYO) == "2026-05-11 08:55 +09:00"
     assert local(AT, ZoneInfo("America/New_York")) == "2026-05-10 19:55 -04:00"
-    text = render_context([heads_part([decision("Use SQLite", "One file.")], TOKYO)], 2000).text
-    assert "2026-05-11 08:55 +09:00" in text
+    heads, news = (part([decision("Use SQLite", "One file.")], TOKYO) for part in (heads_part, news_part))
+    assert "Use SQLite (2026-05-11): One file." in render_context([heads], 2000).text
+    text = render_context([news], 2000).text
+    assert "2026-05-11 08:55 +09:00, person" in text
     assert "23:55" not in text
+
+
+def test_a_decision_tells_from_when_it_holds_where_that_is_another_day() -> None:
+    made = decision("Use SQLite", "One file.")
+    for valid_at, told in (
+        (datetime(2026, 1, 2, tzinfo=UTC), "Use SQLite (2026-05-11, holds since 2026-01-02): One file."),
+        (datetime(2026, 7, 1, tzinfo=UTC), "Use SQLite (2026-05-11, holds from 2026-07-01): One file."),
+        (datetime(2026, 5, 10, 22, 0, tzinfo=UTC), "Use SQLite (2026-05-11): One file."),
+    ):
+        one = replace(made, valid_at=valid_at)
+        assert told in render_context([heads_part([one], TOKYO)], 2000).text
+    news = render_context([news_part([replace(made, valid_at=datetime(2026, 1, 2, tzinfo=UTC))], TOKYO)], 2000).text
+    assert "2026-05-11 08:55 +09:00, person, holds since 2026-01-02" in news
 
 
 def test_every_part_is_shown_with_its_facts() -> None:
@@ -47,7 +65,7 @@ def test_every_part_is_shown_with_its_facts() -> None:
         degraded_part(["no embedding model"]),
         conventions_part([note]),
         heads_part([decision("Use SQLite", "One file.")], TOKYO),
-        elements_part([element]),
+        lines_part("elements", [element_line(element)]),
         days_part([episode("Tuned the pump", "Turned it\ndown.")], TOKYO),
     ]
     brief = render_context(parts, 4000)

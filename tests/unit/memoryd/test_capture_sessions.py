@@ -77,3 +77,13 @@ def test_it_is_remembered_over_a_restart(tmp_path: Path) -> None:
     assert again.wanting_summaries(START, 9) == [("ep_1", 2)]
     assert again.next_summary() == START
     again.close()
+
+
+def test_what_a_closed_prompt_said_is_on_no_disk(sessions: Sessions, tmp_path: Path) -> None:
+    sessions.open_prompt("s1", "a word to be forgotten", prompt_id=None, at=START, machine=False)
+    sessions.note_call("s1", "t1", "Bash", {"command": "forgotten"}, failed=False)
+    assert [one for one in tmp_path.iterdir() if b"forgotten" in one.read_bytes()]
+    sessions.close_prompts([one.number for one in sessions.prompts("s1")])
+    sessions.take_calls("s1")
+    sessions.wipe()
+    assert [one.name for one in tmp_path.iterdir() if b"forgotten" in one.read_bytes()] == []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memoryd.capture.child import OWN_PROMPT
-from tests.session_file import fork, prompt, result, said, used, write
+from tests.session_file import fork, line, prompt, result, said, used, write
 from tests.unit.memoryd.capturing import Capturing
 
 ASKED = "Why does the cart lose its discount?"
@@ -81,6 +81,57 @@ def test_the_file_may_lag_behind_the_prompt(capturing: Capturing, tmp_path: Path
     capturing.at(20)
     capturing.tell("SessionEnd", file, reason="other")
     assert len(capturing.entries) == 2, "the file tells of the same turn"
+
+
+@pytest.mark.parametrize("has_ids", [False, True])
+@pytest.mark.parametrize("days_off", [0, 3])
+def test_the_file_may_be_ahead_of_the_stop(capturing: Capturing, tmp_path: Path, has_ids: bool, days_off: int) -> None:
+    """Events wait while the stores are opened; by then the agent is at work on what was asked next."""
+    ids: list[dict[str, Any]] = [{"prompt_id": "p1"}, {"prompt_id": "p2"}] if has_ids else [{}, {}]
+    in_file = [{"promptId": "p1"}, {"promptId": "p2"}] if has_ids else [{}, {}]
+    first = [prompt("u1", 0, ASKED, **in_file[0]), said("a1", 0.1, ANSWERED, end=True)]
+    second = [prompt("u2", 0.2, "And now?", **in_file[1]), said("a2", 0.3, "It is kept", end=False)]
+    file = write(tmp_path / "s1.jsonl", [*first, *second])
+    capturing.at(days_off * 24 * 60)
+    capturing.tell("UserPromptSubmit", file, prompt=ASKED, **ids[0])
+    capturing.tell("Stop", file, last_assistant_message=ANSWERED, **ids[0])
+    assert [entry.text.split("\n")[2] for entry in capturing.entries] == [f"Answered: {ANSWERED}"]
+    write(file, [*first, *second, said("a3", 0.4, "It is kept in the row.", end=True)])
+    capturing.tell("UserPromptSubmit", file, prompt="And now?", **ids[1])
+    capturing.tell("Stop", file, last_assistant_message="It is kept in the row.", **ids[1])
+    capturing.tell("SessionEnd", file, reason="other")
+    assert [entry.turn for entry in capturing.entries] == ["u1", "u2"]
+    assert "Answered: It is kept in the row." in capturing.entries[1].text
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_picture_beside_a_prompt_makes_no_other_turn_of_it(
+    capturing: Capturing, tmp_path: Path, is_late: bool
+) -> None:
+    """A hook may tell of the words alone, the file of the picture too."""
+    shown = [{"type": "text", "text": "Why is this cut off?"}, {"type": "image", "source": {"data": "aGk="}}]
+    lines = [line("user", "u1", 0, {"role": "user", "content": shown}), said("a1", 1, "The box is small.", end=True)]
+    file = tmp_path / "s1.jsonl"
+    if not is_late:
+        write(file, lines)
+        capturing.at(24 * 60)
+    capturing.tell("UserPromptSubmit", file, prompt="Why is this cut off?")
+    capturing.tell("Stop", file, last_assistant_message="The box is small.")
+    write(file, lines)
+    capturing.tell("SessionEnd", file, reason="other")
+    assert len(capturing.entries) == 1
+
+
+def test_of_two_prompts_of_the_same_words_each_has_its_own_answer(capturing: Capturing, tmp_path: Path) -> None:
+    one = [prompt("u1", 0, "continue"), said("a1", 0.1, "The first half.", end=True)]
+    two = [prompt("u2", 0.2, "continue"), said("a2", 0.3, "The second half.", end=True)]
+    file = write(tmp_path / "s1.jsonl", [*one, *two])
+    for answer in ("The first half.", "The second half."):
+        capturing.tell("UserPromptSubmit", file, prompt="continue")
+        capturing.tell("Stop", file, last_assistant_message=answer)
+    assert [entry.text.split("\n")[2] for entry in capturing.entries] == [
+        "Answered: The first half.", "Answered: The second half.",
+    ]  # fmt: skip
 
 
 def test_without_a_file_hooks_alone_make_the_turn(capturing: Capturing) -> None:

@@ -125,7 +125,9 @@ def test_down_is_said(paths: Paths) -> None:
 def test_a_broken_config_and_a_missing_vault_are_problems(paths: Paths) -> None:
     paths.config_file.write_text('[vault.paths]\nwork = "/no/such/folder"\n')
     paths.config_file.chmod(0o600)
-    assert problems(paths) == ["the folder of the vault 'work', /no/such/folder, is not there"]
+    assert problems(paths) == [
+        "the folder of the vault 'work', /no/such/folder, is not there; mount it, or mend vault.paths"
+    ]
     paths.config_file.write_text("[vault\n")
     assert "not valid TOML" in problems(paths)[0]
 

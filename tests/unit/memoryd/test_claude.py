@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from memoryd.cli.frame import root
 from memoryd.errors import SettingsUnusable
-from memoryd.service.claude import EVENTS, is_ours, read_settings, with_hooks, without_hooks, write_settings
+from memoryd.service.claude import EVENTS, is_ours, with_hooks, without_hooks
+from memoryd.service.claude_settings import read_settings, write_settings
 from memoryd.service.rivals import look
 
 PLUGIN = Path(__file__).parents[3] / "deploy" / "claude-plugin"
@@ -112,9 +113,77 @@ def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == '{"model": "haiku"}'
 
 
+_PRETTY = json.dumps(FOREIGN, indent=2, ensure_ascii=False) + "\n"
+_NASTY = {
+    "as Claude Code writes it": _PRETTY,
+    "byte order mark": "\ufeff" + _PRETTY,
+    "CRLF": _PRETTY.replace("\n", "\r\n"),
+    "tabs": json.dumps(FOREIGN, indent="\t"),
+    "no line end": _PRETTY.strip(),
+    "one line": json.dumps(FOREIGN),
+    "no space at all": json.dumps(FOREIGN, separators=(",", ":")),
+    "odd spacing": '{ "model":"opus" ,\n\n\n      "permissions" : {"allow":[ "Bash(ls)","Read" ],  "deny":[]}\n  }\n\n',
+    "odd values": '{"a": 1.50, "b": 1E400, "c": "\\u00e9 \\ud800", "d": -0.0, "e": 12345678901234567890}',
+    "odd groups": '{"hooks": {"Stop": [null, 1, {"hooks": null}, {"hooks": "x"}], "Later": {"hooks": []}, "Nx": null}}',
+    "two megabytes": json.dumps({"env": {f"KEY_{i}": "x" * 80 for i in range(20_000)}, **FOREIGN}, indent=2),
+    "others at all our events": json.dumps({"hooks": {event: [{"hooks": [THEIRS]}] for event in EVENTS}}, indent=3),
+}
+
+
+@pytest.mark.parametrize("kind", _NASTY)
+def test_a_foreign_byte_is_never_touched_and_uninstall_restores_the_file(claude: Path, kind: str) -> None:
+    path = claude / "settings.json"
+    path.write_bytes(_NASTY[kind].encode())
+    assert run("install", "--hooks-only").exit_code == 0
+    there = path.read_bytes()
+    ours = json.loads(there.decode("utf-8-sig"))["hooks"]
+    assert all(any(is_ours(one) for group in ours[event] if isinstance(group, dict) and isinstance(group["hooks"], list)
+                   for one in group["hooks"]) for event in EVENTS)  # fmt: skip
+    assert ("\r\n" in _NASTY[kind]) == (b"\r\n" in there)
+    assert b"\n" not in there.replace(b"\r\n", b"") or "\r\n" not in _NASTY[kind], "line ends are not mixed"
+    assert run("install", "--hooks-only").exit_code == 0
+    assert path.read_bytes() == there
+    assert run("uninstall").exit_code == 0
+    assert path.read_bytes() == _NASTY[kind].encode()
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "\ufeff"])
+def test_an_empty_file_is_as_good_as_none(claude: Path, text: str) -> None:
+    (claude / "settings.json").write_text(text)
+    assert run("install", "--hooks-only").exit_code == 0
+    assert set(json.loads((claude / "settings.json").read_text())["hooks"]) == set(EVENTS)
+
+
+def test_what_cannot_be_changed_safely_is_refused_and_stays(claude: Path) -> None:
+    path = claude / "settings.json"
+    path.write_text("{}")
+    path.chmod(0o444)
+    assert "write-protected" in run("install").stderr
+    assert path.read_text() == "{}"
+    path.unlink()
+    path.mkdir()
+    assert "is a directory" in run("install").stderr.lower()
+    path.rmdir()
+    path.symlink_to(claude / "nowhere" / "settings.json")
+    assert "a link to a file that is not there" in run("install").stderr
+    path.unlink()
+    path.write_bytes(b'{"a": "\xff"}')
+    assert "not UTF-8" in run("install").stderr
+    path.write_text("[" * 100_000)
+    assert "nested too deeply" in run("install").stderr
+    path.write_text('{"a": ' + "[" * 900 + "]" * 900 + "}")
+    deep = run("install")
+    assert deep.exit_code == 0 or "nested too deeply" in deep.stderr
+    path.unlink()
+    os.mkfifo(path)
+    assert "is no file" in run("install").stderr
+    assert [one.name for one in claude.iterdir() if "before-memoryd" not in one.name] == ["settings.json"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ('{"hooks": {"Stop": {"hooks": []}}}', "`hooks.Stop` is no list"),
         ('{"a": 1, // why\n}', "line 1, column 10: not JSON"),
         ('{"a": 1,}', "not JSON"),
         ('{"hooks": {}, "hooks": {}}', "'hooks' stands twice"),
@@ -140,7 +209,11 @@ def test_install_says_what_it_did_and_how_to_register_the_tools(claude: Path) ->
     assert "installed already" in run("install").output
     assert (claude / "settings.json").read_text() == before
     assert "the hooks are gone" in run("uninstall").output
-    assert json.loads((claude / "settings.json").read_text()) == {}
+    assert list(claude.iterdir()) == [], "what was made for the hooks goes with them"
+    (claude / "settings.json").write_text("{}")
+    run("install")
+    run("uninstall")
+    assert (claude / "settings.json").read_text() == "{}", "what was there stays"
 
 
 def test_the_tools_are_registered_by_claudes_own_program(claude: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,16 +125,16 @@ def test_no_hits_are_said(daemon: FakeClient) -> None:
     assert "nothing relevant" in run("recall", "x").stdout
 
 
-def test_what_answers_nothing_says_so_first_and_shows_the_three_nearest(daemon: FakeClient) -> None:
+def test_what_answers_nothing_says_so_first_and_names_the_three_nearest(daemon: FakeClient) -> None:
     from memoryd.router.relevance import NOTHING
 
     hit = RECALL["hits"][1]  # type: ignore[index]
     daemon.answer = RECALL | {"hits": [hit] * 5, "route": RECALL["route"] | {"reasons": ["a cue", NOTHING]}}  # type: ignore[operator]
     lines = run("recall", "x").stdout.splitlines()
-    assert lines[:2] == ["nothing relevant is remembered; these are only the nearest", "route: both (0.80): a cue"]
-    assert "3. element “E” (0.50)" in lines
-    assert "2 more lie farther off; --json has them" in lines
-    assert not any(line.startswith("4.") for line in lines)
+    assert lines[:2] == ["nothing relevant is remembered", "route: both (0.80): a cue"]
+    assert lines[3:8] == ["", "the nearest, which hardly answer it:", *["  element “E”, el_1"] * 3]
+    assert lines[8] == "  and 2 farther off; --json has them"
+    assert not any("(0.50)" in line for line in lines)
 
 
 def test_a_long_route_has_its_reasons_in_lines_of_their_own(daemon: FakeClient) -> None:
@@ -216,7 +216,7 @@ def test_remember(daemon: FakeClient) -> None:
     done = run("remember", "two", "words", "--project", "p", "--key", "k", "--file", "a", "--file", "b")
     assert done.stdout == "remembered in journal/2026-11-30.md:3-6 as ep_1\nin the project p (p-1)\n"
     assert daemon.body == {"text": "two words", "project": "p", "files": ["a", "b"], "cwd": HERE}
-    assert daemon.calls[0][2]["headers"] == {"Idempotency-Key": "k"}
+    assert [parts["headers"] for _, _, parts in daemon.calls if "headers" in parts] == [{"Idempotency-Key": "k"}]
     daemon.calls.clear()
     run("remember", "-", stdin="aus der Röhre\n".encode())
     assert daemon.body["text"] == "aus der Röhre\n"
@@ -229,6 +229,43 @@ def test_remember(daemon: FakeClient) -> None:
     daemon.calls.clear()
     assert run("remember", "x", "--json").stdout_bytes == json.dumps(daemon.answer).encode()
     assert len(daemon.calls) == 1
+
+
+def test_remember_says_that_a_project_is_new_and_which_it_may_have_been_meant_for(
+    daemon: FakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = [{"id": "flussbett-1", "name": "flussbett"}, {"id": "shop-1", "name": "shop"}]
+    written = {"id": "ep_1", "path": "journal/2026-11-30.md", "lines": [3, 6], "at": "2026-11-30T12:00:00+00:00"}
+    call = daemon.call
+
+    def answer(method: str, path: str, **parts: Any) -> Answer:
+        given = call(method, path, **parts)
+        if method == "POST":
+            known.append({"id": "new-1", "name": parts["body"]["project"]})
+        return given
+
+    monkeypatch.setattr(daemon, "call", answer)
+    daemon.answers = {
+        "POST /v1/episodes": written,
+        "GET /v1/projects": {"items": known},
+        "GET /v1/episodes/ep_1": {"project": "new-1"},
+    }
+    assert (
+        "flusbett (new-1), a new project; there is flussbett, too\n"
+        in run("remember", "x", "--project", "flusbett").stdout
+    )
+    known[2:] = []
+    assert run("remember", "x", "--project", "elsewhere").stdout.endswith("elsewhere (new-1), a new project\n")
+    daemon.answers["GET /v1/episodes/ep_1"] = {"project": "shop-1"}
+    assert run("remember", "x", "--project", "shop").stdout.endswith("in the project shop (shop-1)\n")
+
+
+def test_remember_says_that_a_time_has_not_come_yet(daemon: FakeClient) -> None:
+    daemon.answer = {"id": "ep_1", "path": "journal/2999-01-01.md", "lines": [3, 6], "at": "2999-01-01T00:00:00+00:00"}
+    daemon.answers = {"GET /v1/episodes/ep_1": {"project": None}}
+    assert "warning: 2999-01-01 has not come yet" in run("remember", "x", "--at", "2999-01-01").stdout
+    daemon.answer |= {"at": "2001-01-01T00:00:00+00:00"}
+    assert "warning" not in run("remember", "x").stdout
 
 
 def test_timeline(daemon: FakeClient) -> None:
@@ -305,6 +342,8 @@ def test_decide(daemon: FakeClient, tmp_path: Path) -> None:
     assert "cwd" not in daemon.body
     assert done.stdout.startswith("already recorded as de_1; it still holds\n")
     assert "warning: --put tool X: el_2 has this name" in done.stdout
+    assert "warning: --put tool X: the gist is empty" in done.stdout
+    assert run("kg", "decide", "t", "--why", "w", "--put", "tool", "X", "a").stdout.count("is empty") == 0
 
 
 @pytest.mark.parametrize("content", ["{", "{}"])
@@ -345,23 +384,23 @@ DECISION = {
 @pytest.mark.parametrize(
     ("arguments", "path", "answer", "said"),
     [
-        (("kg", "show", "el_1"), "/v1/elements/el_1", ELEMENT, "el_1 -uses-> el_2"),
-        (("kg", "show", "de_1"), "/v1/decisions/de_1", DECISION, "supersedes de_0"),
+        (("kg", "show", "el_1"), "/v1/elements/el_1", ELEMENT, "  -uses-> tool Milvus (el_2)\n"),
+        (("kg", "show", "de_1"), "/v1/decisions/de_1", DECISION, "supersedes “T” (de_0)\n"),
         (("kg", "show", "Milvus"), "/v1/elements", {"items": [ELEMENT]}, "tool Milvus (p-1) el_1"),
         (("kg", "history", "el_1"), "/v1/elements/el_1/history", {"items": [DECISION]}, "why: W"),
         (("kg", "as-of", "el_1", "2026-01-01"), "/v1/elements/el_1", ELEMENT, "aliases: mv"),
         (
             ("kg", "neighbors", "el_a/b"),
             "/v1/elements/el_a%2Fb/neighbors",
-            {"items": [{"link": LINK, "element": None}]},
-            "el_1 -uses-> el_2",
+            {"items": [{"link": LINK | {"to": "path:p:a.py"}, "element": None}]},
+            "-uses-> path:p:a.py\n",
         ),
         (("kg", "neighbors", "el_1"), "/v1/elements/el_1/neighbors", {"items": []}, "nothing is linked"),
         (
             ("kg", "conflicts"),
             "/v1/conflicts",
             {"items": [{"element": ELEMENT, "heads": [DECISION, DECISION]}]},
-            "de_1 T",
+            "  2026-11-30 14:05 “T” by person (de_1)\n",
         ),
         (("kg", "conflicts"), "/v1/conflicts", {"items": []}, "no conflicts"),
         (
@@ -455,6 +494,13 @@ def test_forget_asks_on_a_terminal(
     assert "Forget ep_1 for good?" in done.stderr
 
 
+def test_forget_says_what_is_no_id_before_it_asks(daemon: FakeClient) -> None:
+    done = run("forget", "nothing")
+    assert (done.exit_code, daemon.calls) == (4, [])
+    assert "nothing is no id" in done.stderr
+    assert "--yes" not in done.stderr
+
+
 @pytest.mark.parametrize("arguments", [("ep_nope",), ("el_1", "de_nope")])
 def test_forget_names_an_unknown_id_before_it_asks(daemon: FakeClient, arguments: tuple[str, ...]) -> None:
     daemon.error = problem(404, "not-found")
@@ -507,6 +553,11 @@ def test_doctor_with_and_without_the_daemon(
     assert "12,000 pieces are not yet indexed" in messages
     daemon.answer = STATUS | {"pending": 1}
     assert "1 piece is not yet indexed" in run("doctor").stdout
+    away = {"path": "work:", "reason": "the vault's folder does not exist"}
+    daemon.answer = STATUS | {"degraded": ["work: the vault's folder does not exist"]}
+    daemon.answers["GET /v1/problems"] = {"items": [away]}
+    assert run("doctor").stdout.count("the vault's folder does not exist") == 1
+    daemon.answers["GET /v1/problems"] = {"items": []}
     daemon.answer = STATUS | {"pending": 0, "degraded": []}
     assert "the daemon has all that it needs" in run("doctor").stdout
     daemon.error = problem(401)
@@ -673,7 +724,7 @@ def test_an_element_is_asked_for_by_name_too(daemon: FakeClient, asked: tuple[st
     place = "/v1/elements/el_1" + ("" if asked[0] == "as-of" else f"/{asked[0]}")
     daemon.answers = {"GET /v1/elements": {"items": [other, ELEMENT]}, f"GET {place}": ELEMENT | {"items": []}}
     done = run("kg", *asked)
-    assert (done.exit_code, [call[1] for call in daemon.calls]) == (0, ["/v1/elements", place])
+    assert (done.exit_code, [call[1] for call in daemon.calls][:2]) == (0, ["/v1/elements", place])
 
 
 def test_a_name_of_none_or_several_is_not_guessed(daemon: FakeClient) -> None:
@@ -685,7 +736,45 @@ def test_a_name_of_none_or_several_is_not_guessed(daemon: FakeClient) -> None:
     done = run("kg", "neighbors", "Milvus")
     assert done.exit_code == 5
     assert "tool Milvus (el_1), service Milvus (el_2)" in done.stderr
-    assert len(daemon.calls) == 2
+    assert [path for _, path, _ in daemon.calls if path == "/v1/elements"] == ["/v1/elements"] * 2
+
+
+@pytest.mark.parametrize("asked", [("show", "cahce"), ("history", "cahce")])
+def test_a_name_that_no_element_has_is_answered_with_the_nearest(
+    daemon: FakeClient, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...]
+) -> None:
+    unknown = problem(404, "not-found", candidates=[{"id": "el_1", "kind": "component", "name": "cache", "reason": ""}])
+    answer = daemon.call
+
+    def call(method: str, path: str, **parts: Any) -> Answer:
+        if path == "/v1/graph/explain":
+            raise unknown
+        return answer(method, path, **parts)
+
+    monkeypatch.setattr(daemon, "call", call)
+    daemon.answer = {"items": []}
+    done = run("kg", *asked)
+    assert done.exit_code == 4
+    assert "no element has this name: cahce; there is: component cache (el_1); `memoryd recall`" in done.stderr
+
+
+def test_the_end_of_a_path_that_means_nothing_is_named(daemon: FakeClient) -> None:
+    daemon.error = problem(404, "not-found", detail="to: nothing in the graph has this id or name")
+    done = run("kg", "path", "shop", "nowhere")
+    assert (done.exit_code, done.stderr) == (4, "memoryd: nowhere: nothing in the graph has this id or name\n")
+
+
+@pytest.mark.parametrize(
+    ("valid_at", "told"),
+    [("2026-01-02T00:00:00Z", " (holds since 2026-01-02)"), ("2030-01-02T00:00:00Z", " (holds from 2030-01-02)")],
+)
+def test_a_decision_tells_from_when_it_holds(daemon: FakeClient, valid_at: str, told: str) -> None:
+    made = DECISION | {"valid_at": valid_at}
+    daemon.answer = made
+    for command in (("kg", "show", "de_1"), ("show", "de_1")):
+        assert told in run(*command).stdout
+    daemon.answer = {"items": [made]}
+    assert told in run("kg", "history", "el_1").stdout
 
 
 def test_as_of_tells_not_yet_from_never(daemon: FakeClient, monkeypatch: pytest.MonkeyPatch) -> None:

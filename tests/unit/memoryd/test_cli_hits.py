@@ -82,6 +82,12 @@ def test_the_lines_of_a_hit() -> None:
     assert shown(hit(kind="element", path=None, lines=None, id="el_1"))[-1] == "   el_1"
 
 
+def test_the_lines_of_an_element_do_not_run_together() -> None:
+    text = "Sessions are kept in Valkey\nDecided 2026-03-01: The session cache is Valkey"
+    element = hit(kind="element", path=None, lines=None, id="el_1", text=text)
+    assert shown(element)[2] == "   Sessions are kept in Valkey; Decided 2026-03-01: The session cache is Valkey"
+
+
 def test_a_title_that_is_the_time_is_none() -> None:
     assert title_at({"title": "14:05", "at": "2026-11-30T14:05:12+01:00"}) == ""
     assert title_at({"title": "14:06", "at": "2026-11-30T14:05:12+01:00"}) == "14:06"

@@ -36,3 +36,14 @@ def test_what_the_file_sets_holds_and_a_secret_is_not_shown(config: Path, monkey
     assert (shown["service.port"], shown["vault.paths"]) == (7077, {"work": "/notes"})
     assert shown["engine.token"] == "…"
     assert "very secret" not in run("settings").stdout
+
+
+def test_a_broken_file_does_not_hide_what_may_stand_in_it(config: Path) -> None:
+    config.write_text("[embeding]\nmodel = 1\n")
+    said = run("settings")
+    assert said.exit_code == 1
+    assert said.stdout.splitlines()[0] == f"{config} (cannot be used; these are the defaults)"
+    assert "\nembedding.model = " in said.stdout
+    assert "did you mean [embedding]?" in said.stderr
+    listed = run("settings", "--json")
+    assert (listed.exit_code, len(json.loads(listed.stdout)["items"]) > 20) == (1, True)

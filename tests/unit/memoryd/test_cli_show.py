@@ -73,6 +73,21 @@ def test_what_shows_nothing_says_why(daemon: FakeClient, id_: str, said: str) ->
     assert said in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("node", "way"),
+    [
+        ({"id": "el_1", "kind": "tool", "name": "cache"}, "there is the tool cache: `memoryd kg show el_1` shows it"),
+        ({"id": "no_1", "kind": "note", "name": "Cache"}, "there is the note Cache: `memoryd show no_1` shows it"),
+        ({"id": "tag:x", "kind": "tag", "name": "x"}, "`memoryd recall WORDS` finds what there is"),
+    ],
+)
+def test_a_name_leads_to_the_command_that_shows_it(daemon: FakeClient, node: dict[str, str], way: str) -> None:
+    daemon.answers = {"GET /v1/projects": {"items": [PROJECT]}, "POST /v1/graph/explain": {"node": node}}
+    done = run("show", "cache")
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert done.stderr == f"memoryd: cache is no id, place or project that is known; {way}\n"
+
+
 @pytest.mark.parametrize("id_", ["no_24db94d6ea4faa34a8dc", "ep_01ABCDEFGHIJ"])
 def test_who_asks_for_an_element_by_another_id_is_sent_here(daemon: FakeClient, id_: str) -> None:
     daemon.answer = {"items": []}

@@ -93,6 +93,10 @@ def test_a_title_is_told_where_it_says_more() -> None:
 
 
 def test_the_phrases_are_those_that_the_daemon_says() -> None:
-    sources = [path for name in ("memoryd/api", "memoryd/router", "semantic") for path in (ROOT / name).rglob("*.py")]
+    sources = [
+        path
+        for name in ("memoryd/api", "memoryd/jobs", "memoryd/router", "semantic")
+        for path in (ROOT / name).rglob("*.py")
+    ]
     whole = "\n".join(path.read_text("utf-8") for path in sources)
     assert [phrase for phrase in PHRASES if phrase not in whole] == []

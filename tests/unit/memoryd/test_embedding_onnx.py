@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from memoryd.embedding.manifest import FolderSource, Manifest
 from memoryd.embedding.onnx import OnnxEmbedder, _batches
 from tests.unit.memoryd.tiny_model import BARE, HIDDEN, MANIFEST, write_model
 
+ROOT = Path(__file__).parents[3]
 TEXTS = ["the cat", "", "the mat and the cat " * 9, "日 é", "a\nb\tc", "x"]
 
 
@@ -269,3 +271,21 @@ def test_a_graph_behind_a_link_finds_its_data(tmp_path: Path) -> None:
         (hub / name).symlink_to(blob)
     (hub.parent / "sparse_linear.pt").write_bytes((folder / "sparse_linear.pt").read_bytes())
     parity(bge_manifest(reference), hub.parent, reference, tmp_path / "models")
+
+
+def test_the_runtime_keeps_no_account_of_us_and_reports_to_nobody(tmp_path: Path) -> None:
+    """Its maker's builds collect what process runs which model on what machine, and send it, unless told not to."""
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from memoryd.embedding.onnx import OnnxEmbedder\n"
+        "from tests.unit.memoryd.tiny_model import MANIFEST, write_model\n"
+        "OnnxEmbedder(MANIFEST, write_model(Path(sys.argv[1]))).embed_passages(['the cat'])\n"
+    )
+    home, model = tmp_path / "home", tmp_path / "model"
+    for folder in (home, model):
+        folder.mkdir()
+    # A clean environment: in a test run or an integration service the runtime would be silent of itself.
+    environ = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", code, str(model)], env=environ, check=True, timeout=120)
+    assert [str(path.relative_to(home)) for path in home.rglob("*")] == []

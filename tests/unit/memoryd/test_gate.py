@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryd.render.gate import relevant, telling_words
+from memoryd.render.gate import DEPTH, LEAST_ROWS, leads_of, relevant, telling_words
 from memoryd.text.hit import ArmScore, Hit
 
 CART = Hit("ep_1", "episodic", "episode", "Cart discount", "The discount lies with the cart row after a reload.", 1.0)
@@ -68,5 +68,34 @@ def test_what_is_very_near_in_meaning_needs_no_shared_word() -> None:
 
 
 def test_what_a_prompt_is_made_of_tells_nothing() -> None:
-    assert telling_words("please fix the failing test in the file") == {"failing": 1.0}
+    assert telling_words("please fix the failing test of the cart") == {"failing": 0.4, "cart": 1.0}
     assert telling_words("rename cartRow in src/cart.py") == {"cartRow": 2.0, "src/cart.py": 2.0}
+
+
+PROMPT = "Add a cache in front of the sessions API; which cache do we use here?"
+EVERYDAY = Hit("ep_6", "episodic", "episode", "Thursday", "add options; maybe API sessions at the conference", 1.0)
+VALKEY = Hit("el_2", "semantic", "element", "Valkey", "in-memory cache for sessions", 0.9)
+
+
+def test_words_of_any_project_do_not_make_a_find_relevant() -> None:
+    """A day of years ago that shares "add", "API" and "sessions" with a prompt says nothing on its cache."""
+    leads = {"ep_6": 0.012, "el_2": 0.043}
+    assert [one.id for one in relevant(PROMPT, (EVERYDAY, VALKEY), leads=leads)] == ["el_2"]
+    assert relevant(PROMPT, (EVERYDAY, VALKEY)) == []
+
+
+def test_a_find_far_down_the_list_of_vectors_needs_nearly_all_words() -> None:
+    some = Hit("ep_7", "episodic", "episode", "x", "The flaky visual tests failed again.", 1.0)
+    assert relevant("How did we solve the flaky reconnect of the websocket?", (some,), leads={"ep_8": 0.05}) == []
+    assert relevant("flaky visual tests", (some,), leads={"ep_8": 0.05}) == [some]
+
+
+def test_a_lead_is_counted_from_the_background_of_its_own_store() -> None:
+    near = (("no_0", 0.9), *((f"no_{number}", 0.8) for number in range(1, DEPTH + 20)))
+    few = tuple((f"ep_{number}", 0.9) for number in range(LEAST_ROWS - 1))
+    leads = leads_of([{"dense": near}, {"dense": few}, {"lexical": near}])
+    assert leads is not None
+    assert leads["no_0"] == pytest.approx(0.099)
+    assert leads["no_1"] == 0.0
+    assert len(leads) == DEPTH
+    assert leads_of([{"dense": few}, {}]) is None

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.capture.importing import ImportFailed, session_files
+from memoryd.capture.importing import session_files
 from memoryd.capture.missed import changed_at
+from memoryd.errors import ImportFailed
 from tests.unit.memoryd.capturing import Capturing
 
 DATA = Path(__file__).parents[2] / "data" / "transcripts"

@@ -42,5 +42,5 @@ def test_only_lines_that_were_changed_change() -> None:
     assert untamed(shown, stored) == stored
     assert untamed(shown.replace("plain", "more"), stored) == stored.replace("plain", "more")
     assert untamed("x\n\u2039system> d\n", stored) == "x\n<system> d\n"
-    assert untamed("\u2039system> e", stored) == "\u2039system> e"
+    assert untamed("\u2039system> e", stored) == "<system> e", "what is left of a line is as it is stored"
     assert untamed("\u2039system> d", "no tag") == "\u2039system> d"

@@ -35,6 +35,12 @@ from memoryd.capture.noise import is_machine_made, read_said
             "/review the cart",
         ),
         ("<command-name>clear</command-name>", "command", "/clear"),
+        ("/clear", "command", "/clear"),
+        ("/compact keep the audio part", "command", "/compact keep the audio part"),
+        ("<system-reminder>be brief</system-reminder>/model large", "command", "/model large"),
+        ("/review the audio player", "prompt", "/review the audio player"),
+        ("/config/app.toml is broken", "prompt", "/config/app.toml is broken"),
+        ("why does /clear forget it?", "prompt", "why does /clear forget it?"),
     ],
 )
 def test_what_a_text_is(text: str, kind: str, written: str) -> None:

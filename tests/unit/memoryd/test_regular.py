@@ -14,7 +14,7 @@ import pytest
 from memoryd.errors import UnknownJob
 from memoryd.jobs.memo import LastRun, RunMemo
 from memoryd.jobs.registry import CANCELLED, ENDED_EARLY, Job, Jobs, Run
-from memoryd.jobs.regular import APART, FIRST, Regular, schedule_regular
+from memoryd.jobs.regular import APART, FIRST, RETRY, Regular, schedule_regular, start_failed
 from memoryd.jobs.schedule import Schedule
 from memoryd.jobs.upkeep import retention_job, verify_job
 from memoryd.text.report import Problem, Report
@@ -60,6 +60,30 @@ def test_the_next_run_counts_from_the_last_one_whenever_that_was(tmp_path: Path,
     jobs.start("late")
     assert jobs.wait("late", SOON_S)
     assert RunMemo(file).get("late") == LastRun(NOW, None)
+
+
+def test_a_last_run_of_a_time_to_come_holds_no_job_back(schedule: Schedule) -> None:
+    """The clock was wrong, and was put right: counted from that run, the next would be years away."""
+    memo = RunMemo()
+    memo.put("early", LastRun(NOW + 900 * DAY, None))
+    jobs = made(memo, schedule, "early")
+    schedule_regular(schedule, jobs, [Regular("early", DAY)], clock=lambda: NOW)
+    schedule.start()
+    assert jobs.get("early").next_run == NOW + FIRST
+
+
+def test_a_job_that_failed_is_tried_again_before_its_interval_is_over(schedule: Schedule) -> None:
+    memo = RunMemo()
+    memo.put("broken", LastRun(NOW, "no room"))
+    memo.put("whole", LastRun(NOW, None))
+    jobs = made(memo, schedule, "broken", "whole")
+    schedule_regular(schedule, jobs, [Regular(name, DAY) for name in ("broken", "whole")], clock=lambda: NOW)
+    schedule.start()
+    assert schedule.next_run("retry") <= datetime.now(UTC) + RETRY  # type: ignore[operator] # it is set
+    start_failed(jobs, ["broken", "whole"])
+    assert jobs.wait("broken", SOON_S)
+    assert (jobs.get("broken").state, jobs.get("broken").result) == ("idle", "done")
+    assert jobs.get("whole").result is None, "what went well is not done again"
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"a": 1}', '{"a": {"at": "yesterday", "error": null}}', "\x00"])

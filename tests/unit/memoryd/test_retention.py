@@ -29,6 +29,10 @@ def test_one_is_due_where_there_is_none_or_the_last_is_old(tmp_path: Path) -> No
     make(tmp_path, DAY * 3, DAY)
     assert is_due(tmp_path, every=DAY, now=NOW)
     assert not is_due(tmp_path, every=DAY * 2, now=NOW)
+    # One of a clock that ran ahead is nothing to go by, either way.
+    make(tmp_path, -DAY * 400)
+    assert is_due(tmp_path, every=DAY, now=NOW)
+    assert not is_due(tmp_path, every=DAY * 2, now=NOW)
 
 
 def test_the_oldest_go_and_other_files_stay(tmp_path: Path) -> None:

@@ -144,12 +144,13 @@ def test_only_pairs_that_were_both_found_are_looked_at() -> None:
     assert contradicted({"episodic": [entry("ep_1", "We use PostgreSQL.")], "semantic": [OLD]})[1] == []
 
 
-def test_who_asks_what_happened_gets_the_old_entry_unmarked() -> None:
+def test_who_asks_what_happened_gets_the_old_entry_marked_and_where_it_stands() -> None:
     answer = ask(
         Store(entry("ep_1", "We chose PostgreSQL for the stack.")), Store(OLD, NEW), "When did we set up PostgreSQL?"
     )
     assert answer.route.store == "episodic"
-    assert next(hit for hit in answer.hits if hit.id == "ep_1").superseded_by is None
+    assert answer.hits[0].id == "ep_1"
+    assert answer.hits[0].superseded_by == "de_2"
 
 
 REPORT = "The nightly backup of the customer archive failed with a full disk on the storage host"
@@ -187,12 +188,25 @@ def test_words_or_a_clear_lead_are_an_answer() -> None:
     in_words = [entry("ep_0", "Nora won the chess tournament.")]
     by_sense = [entry("ep_0", "Nora took the title at the board.")]
     assert judge(question, in_words, [{"dense": rows(0.02)}]).is_relevant
-    assert judge(question, by_sense, [{"dense": rows(0.07)}]).is_relevant
+    assert judge(question, by_sense, [{"dense": rows(0.1)}]).is_relevant
     assert not judge(question, by_sense, [{"dense": rows(0.02)}]).is_relevant
 
 
+def test_a_few_entries_answer_by_a_word_or_by_what_stands_out() -> None:
+    question, title = "Who won the chess tournament in Bergen?", [entry("ep_0", "Nora took the title.")]
+    near = (("ep_0", 0.9), *(row for row in rows(0.01, 12)[1:]))
+    flat = rows(0.02, 12)
+    far = (("ep_0", 0.86), *((f"ep_{n}", 0.8) for n in range(1, 12)))
+    assert not judge(question, title, [{"dense": flat}]).is_relevant
+    assert not judge(question, title, [{"dense": near}]).is_relevant
+    assert judge(question, title, [{"dense": far}]).is_relevant
+    assert judge(question, [entry("ep_0", "Nora won at chess.")], [{"dense": flat}]).is_relevant
+
+
 def test_a_handful_of_entries_has_no_background_to_judge_by() -> None:
-    assert judge("Who won in Bergen?", [entry("ep_0", "Nora took the title.")], [{"dense": rows(0.02, 9)}]).is_relevant
+    entries = [entry("ep_0", "Nora took the title.")]
+    assert judge("Who won in Bergen?", entries, [{"dense": rows(0.02, 7)}]).is_relevant
+    assert not judge("Who won in Bergen?", entries, [{"dense": rows(0.02, 7)}, {"dense": rows(0.02)}]).is_relevant
 
 
 def test_without_vectors_only_words_tell() -> None:

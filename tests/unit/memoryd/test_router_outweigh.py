@@ -18,9 +18,10 @@ def found(words: float, *, relevant: bool = True, named: bool = False) -> Releva
 @pytest.mark.parametrize(
     ("one", "enough"),
     [
-        (found(0.75), True),
-        (found(0.74), False),
-        (found(0.1, named=True), True),
+        (found(1.0), True),
+        (found(0.8), False),
+        (found(0.5, named=True), True),
+        (found(0.4, named=True), False),
         (found(1.0, relevant=False), False),
     ],
 )

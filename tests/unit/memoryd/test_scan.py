@@ -110,6 +110,14 @@ def test_problems_stay_until_their_file_is_looked_at_again() -> None:
     assert shown() == {}
 
 
+def test_a_vault_that_is_away_for_both_stores_is_told_once() -> None:
+    days = Report(problems=(Problem("vault work", "the folder is not there"), Problem("vault old", "not there")))
+    notes = Report(problems=(Problem("work:", "its 2 notes are kept"), Problem("work:a.md", "bad")))
+    scan = Scan({"episodic": Store(days), "semantic": Store(notes)}, clock=utc_now)
+    scan.run()
+    assert [one.path for one in scan.problems] == ["vault old", "work:", "work:a.md"]
+
+
 def test_what_was_done_once_is_told_after_later_looks_too_and_only_so_much_of_it() -> None:
     def done(number: int) -> Problem:
         return Problem(f"journal/2026-11-{number:02}.md", "an entry was written again", happened=True)

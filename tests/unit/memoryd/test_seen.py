@@ -81,11 +81,43 @@ def test_a_file_that_cannot_be_used_costs_nothing_but_the_memory_of_it(tmp_path:
     seen = made(broken)
     seen.mark("s1", ["de_1"])
     assert seen.known("s1") == {"de_1"}
-    assert seen.problem is None
+    assert "set aside as shown.sqlite.broken" in (seen.problem or "")
     nowhere = made(tmp_path / "missing" / "shown.sqlite")
     nowhere.mark("s1", ["de_1"])
     assert nowhere.known("s1") == {"de_1"}
     assert "in memory only" in (nowhere.problem or "")
+
+
+def test_a_file_that_is_damaged_later_is_replaced_while_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "shown.sqlite"
+    first = made(path)
+    for number in range(300):
+        first.show(f"s{number}", "SessionStart", units=1, ids=[f"de_{number}_{one}" for one in range(20)])
+    first.close()
+    data = path.read_bytes()
+    path.write_bytes(data[:8192] + b"\xff" * (len(data) - 8192))
+    seen = made(path)
+    assert seen.known("s200") == frozenset()
+    assert seen.sessions(limit=9) == []
+    assert "was damaged" in (seen.problem or "")
+    seen.mark("s1", ["de_1"])
+    assert seen.known("s1") == {"de_1"}
+
+
+def test_of_what_can_change_the_version_that_was_shown_last_is_kept() -> None:
+    now = {"no_1": "a", "no_2": "b"}
+    seen = Seen(None, lambda: NOW, lambda ids: {id_: now[id_] for id_ in ids if id_ in now})
+    seen.show("s1", "recall", units=1, ids=["no_1", "de_1"])
+    seen.mark("s1", ["no_2"], "a7")
+    assert seen.versions("s1") == {"no_1": "a"}
+    assert seen.versions("s1", "a7") == {"no_2": "b"}
+    now["no_1"] = "c"
+    assert seen.versions("s1") == {"no_1": "a"}
+    seen.copy("s1", "s2")
+    seen.mark("s1", ["no_1"])
+    assert (seen.versions("s1"), seen.versions("s2")) == ({"no_1": "c"}, {"no_1": "a"})
+    seen.begin("s1", source="clear")
+    assert seen.versions("s1") == {}
 
 
 @given(

@@ -89,8 +89,9 @@ def test_settings_are_frozen(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[service]\n\nprot = 1\n", r"line 3: service\.prot: there is no such option"),
-        ("[servce]\nport = 1\n", r"line 1: servce: there is no such option"),
+        ("[service]\n\nprot = 1\n", r"line 3: service\.prot: there is no such option; did you mean port\?"),
+        ("[servce]\nport = 1\n", r"servce: there is no such option; did you mean \[service\]\? `memoryd settings`"),
+        ("[zzz]\nport = 1\n", r"line 1: zzz: there is no such option; `memoryd settings` lists them all"),
         ('[service]\nport = "s3cret"\n', r"line 2: service\.port: should be a valid integer"),
         ("[service]\nport = 70000\n", r"line 2: service\.port: .*65535"),
         ('[service]\nhost = "0.0.0.0"\n', r"line 2: service\.host: should be '127\.0\.0\.1'"),
@@ -104,7 +105,7 @@ def test_settings_are_frozen(file: Path) -> None:
         ('[journal]\nzone = "Mars/s3cret"\n', r"line 2: journal\.zone: is no time zone"),
         ('[search]\nlanguages = ["s3cret"]\n', r"line 2: search\.languages"),
         ('[search]\nlanguages = ["en", "xx"]\n', r"line 2: search\.languages.*there are: ar, .*, en, .*, zh"),
-        ('[projects."a.b"]\ntag = []\n', r"line 2: projects\.a\.b\.tag: there is no such option"),
+        ('[projects."a.b"]\ntag = []\n', r"line 2: projects\.a\.b\.tag: there is no such option; did you mean tags"),
     ],
 )
 def test_a_broken_file_is_refused_by_place_and_without_its_values(file: Path, text: str, said: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from episodic.episode import NewEpisode
 from episodic.journal.text import day_heading, read_day_text, render_section
-from memoryd.errors import SyncFailed
+from memoryd.errors import SyncFailed, SyncRefused
 from memoryd.jobs.registry import Jobs, Run
 from memoryd.jobs.remote import MARKER, GitRemote
 from memoryd.jobs.schedule import Schedule
@@ -324,12 +325,52 @@ def test_a_run_that_failed_is_told_until_one_succeeds(tmp_path: Path, homes: lis
     job = sync_job(sync, remote=str(tmp_path / "remote"), choose=lambda _: None)
     handle = Run()
     homes[0].put("one", "g")
-    job.run({"remote": ""}, handle)
+    arguments = {"remote": None, "create": False, "force": False}
+    with pytest.raises(SyncFailed, match="there is no folder"):
+        job.run(arguments, handle)
+    assert not (tmp_path / "remote").exists()
+    (tmp_path / "remote").mkdir()
+    job.run(arguments, handle)
     assert sync.problem is None
     (tmp_path / "remote" / MARKER).unlink()
     with pytest.raises(SyncFailed):
-        job.run({"remote": ""}, handle)
+        job.run(arguments, handle)
     assert str(sync.problem).startswith("the last synchronisation failed")
     (tmp_path / "remote" / MARKER).touch()
-    job.run({"remote": ""}, handle)
+    job.run(arguments, handle)
     assert sync.problem is None
+
+
+def test_another_copy_or_a_folder_that_is_not_there_is_refused_before_a_run_begins(
+    tmp_path: Path, homes: list[Home]
+) -> None:
+    chosen: list[str] = []
+    jobs = Jobs(clock=lambda: datetime.now(UTC))
+    jobs.register(sync_job(homes[0].sync, remote=None, choose=chosen.append))
+    first, other = str(tmp_path / "first"), str(tmp_path / "other")
+    with pytest.raises(SyncRefused, match="create: true"):
+        jobs.start("sync", {"remote": first})
+    assert not Path(first).exists()
+    for arguments in ({"remote": first, "create": True}, {"remote": first}, {}):
+        jobs.start("sync", arguments)
+        assert jobs.wait("sync", 30)
+        assert jobs.get("sync").last_error is None
+    with pytest.raises(SyncRefused, match="force: true"):
+        jobs.start("sync", {"remote": other, "create": True})
+    assert not Path(other).exists()
+    jobs.start("sync", {"remote": other, "create": True, "force": True})
+    assert jobs.wait("sync", 30)
+    assert chosen == [first, first, other]
+
+
+def test_a_copy_that_a_killed_write_left_in_the_remote_goes_once_it_is_old(tmp_path: Path, homes: list[Home]) -> None:
+    remote = tmp_path / "remote"
+    homes[0].note("vault/n.md", "note\n")
+    homes[0].sync.run(str(remote))
+    old, young, theirs = (remote / "vault" / name for name in (".a1.memoryd-tmp", ".b2.memoryd-tmp", ".n.md.tmp"))
+    for file in (old, young, theirs):
+        file.write_text("half", "utf-8")
+    for file in (old, theirs):
+        os.utime(file, (1, 1))
+    homes[0].sync.run(str(remote))
+    assert (old.exists(), young.exists(), theirs.exists()) == (False, True, True)

@@ -282,3 +282,23 @@ def test_spans_over_the_end_of_a_year() -> None:
 def test_the_present_needs_a_zone() -> None:
     with pytest.raises(ValueError, match="zone"):
         read_span("yesterday", datetime(2026, 7, 15))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "decisions in July",
+        "decisions since November",
+        "which decisions did we make last month?",
+        "Entscheidungen im Juli",
+        "décisions en juillet",
+        "decisiones de julio",
+        "7月の決定",
+        "七月的决定",
+    ],
+)
+def test_a_word_for_decisions_beside_a_span_is_nothing_to_search_for(question: str) -> None:
+    """Decisions are dated events: who asks for those of a time wants that time read in order."""
+    span = read_span(question, NOW)
+    assert span is not None
+    assert not span.has_content

@@ -7,6 +7,7 @@ import plistlib
 import re
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clients import start as client
-from clients.endpoint import Places
+from clients.endpoint import Places, find_places
 from memoryd.cli.frame import root
 from memoryd.cli.service import describe_line
 from memoryd.errors import PathUnusable, StartFailed
@@ -86,6 +87,16 @@ def test_systemd_has_nothing_to_say_of_the_units(tmp_path: Path, name: str) -> N
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_only_the_daemon_is_told_to_stop_and_a_socket_is_not_offered_while_it_is_down() -> None:
+    """The engine is a child: a stop that reaches it too takes it from the requests that are still answered."""
+    paths = paths_at(Path("/srv/x"))
+    assert "KillMode=mixed" in render_unit(paths, ["/p"], {}).splitlines()
+    condition = "ConditionPathExists=!/srv/x/config/down"
+    assert condition in render_unit(paths, ["/p"], {}).splitlines()
+    # A socket whose service may not start fails at the first connection, for good.
+    assert condition in render_socket(paths).splitlines()
+
+
 def test_the_agent_survives_the_round_trip() -> None:
     command = ["/a b/python", "-m", "memoryd.cli"]
     agent = plistlib.loads(render_agent(paths_at(Path("/a b/50%")), command, {"MEMORYD_HOME": "/a b"}, Path("/home")))
@@ -118,13 +129,86 @@ def test_the_client_knows_the_unit_of_its_memory_only(tmp_path: Path) -> None:
     assert client.find_unit(Places("/other/state", "/other/config"), environ, "linux") is None
 
 
+def test_the_client_knows_the_agent_of_its_memory_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = tmp_path / "Library" / "LaunchAgents" / f"{units.LABEL}.plist"
+    file.parent.mkdir(parents=True)
+    home = tmp_path / "Mein Gedächtnis"
+    places = Places(str(home / "state"), str(home / "config"))
+    assert client.find_unit(places, {}, "darwin") is None
+    file.write_bytes(render_agent(paths_at(home), serve_command(), {"MEMORYD_HOME": str(home)}, tmp_path))
+    assert client.find_unit(places, {}, "darwin") == ["launchctl", "kickstart", f"gui/{os.getuid()}/{units.LABEL}"]
+    assert client.find_unit(Places("/other/state", "/other/config"), {}, "darwin") is None
+    file.write_bytes(render_agent(paths_at(home), serve_command(), {}, tmp_path))
+    assert client.find_unit(find_places({}, "darwin"), {}, "darwin") is not None
+    for damaged in (b"", b"<plist>", b"\xff\xfe", plistlib.dumps(["a list"]), plistlib.dumps({"Label": 1})):
+        file.write_bytes(damaged)
+        assert client.find_unit(places, {}, "darwin") is None
+
+
+@pytest.fixture
+def launchctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of a Mac with spaces and umlauts, and a launchctl that writes down what it is asked; returns the file."""
+    home = tmp_path / "Jörg Müller"
+    home.mkdir()
+    said = tmp_path / "said"
+    program = tmp_path / "bin" / "launchctl"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$@" >> {said}\n[ ! -e {tmp_path}/broken ]\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("MEMORYD_HOME", str(home / "Mein Gedächtnis"))
+    monkeypatch.setattr("memoryd.cli.service.find_manager", partial(find_manager, platform="darwin"))
+    monkeypatch.setattr("memoryd.cli.service.find_unit", partial(client.find_unit, platform="darwin"))
+    return said
+
+
+def test_an_agent_is_installed_in_a_home_with_spaces_and_umlauts(launchctl: Path, tmp_path: Path) -> None:
+    code, told = run("install")
+    assert code == 0, told
+    home = tmp_path / "Jörg Müller"
+    file = home / "Library" / "LaunchAgents" / f"{units.LABEL}.plist"
+    assert (file.stat().st_mode & 0o777, file.stem) == (0o600, units.LABEL)
+    agent = plistlib.loads(file.read_bytes())
+    assert agent["Label"] == units.LABEL
+    # launchd knows neither ~ nor variables, and makes no folder for a log.
+    assert all(Path(agent[key]).is_absolute() for key in ("StandardOutPath", "StandardErrorPath", "WorkingDirectory"))
+    assert Path(agent["StandardOutPath"]).parent == home / "Library" / "Logs" / "memoryd"
+    assert Path(agent["StandardOutPath"]).parent.is_dir()
+    assert agent["EnvironmentVariables"]["MEMORYD_HOME"] == str(home / "Mein Gedächtnis")
+    assert (agent["RunAtLoad"], agent["ThrottleInterval"], agent["ProcessType"]) == (True, 10, "Background")
+    domain = f"gui/{os.getuid()}"
+    assert run("install", "--socket")[0] == 1, "launchd has no such socket"
+    assert run("install")[0] == 0
+    assert run("uninstall")[0] == 0
+    assert not file.exists()
+    assert launchctl.read_text().splitlines() == [
+        f"bootstrap {domain} {file}",
+        f"bootout {domain}/{units.LABEL}", f"print {domain}/{units.LABEL}", f"bootstrap {domain} {file}",
+        f"bootout {domain}/{units.LABEL}",
+    ]  # fmt: skip
+
+
+def test_an_agent_that_is_refused_leaves_nothing(launchctl: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken").touch()
+    code, told = run("install")
+    assert code == 1
+    assert "nothing was installed" in told
+    assert launchctl.exists()
+    assert not list((tmp_path / "Jörg Müller" / "Library" / "LaunchAgents").iterdir())
+
+
 @pytest.fixture
 def systemctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A systemctl that writes down what it is asked; returns the file."""
     said = tmp_path / "said"
     program = tmp_path / "bin" / "systemctl"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\necho "$@" >> {said}\necho ActiveState=active\n[ ! -e {tmp_path}/broken ]\n')
+    program.write_text(
+        f'#!/bin/sh\necho "$@" >> {said}\ncat {tmp_path}/state 2>/dev/null || echo ActiveState=active\n'
+        f"[ ! -e {tmp_path}/broken ]\n"
+    )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -143,13 +227,83 @@ def test_install_writes_enables_and_starts_and_uninstall_undoes_it(systemctl: Pa
     assert code == 0, said
     folder = tmp_path / "config" / "systemd" / "user"
     assert f'"MEMORYD_HOME={tmp_path}/home"' in (folder / units.UNIT).read_text()
-    assert run("status") == (0, "ActiveState=active\n")
+    assert run("status") == (0, f"{units.SOCKET}: active (unknown)\n{units.UNIT}: active (unknown)\n")
     assert run("uninstall")[0] == 0
     assert not list(folder.iterdir())
     assert run("uninstall")[1] == "there was no service\n"
-    assert [line.split()[1] for line in systemctl.read_text().splitlines()] == [
-        "daemon-reload", "enable", "restart", "show", "disable", "daemon-reload",
+    asked = [line.removeprefix("--user ") for line in systemctl.read_text().splitlines()]
+    assert [line for line in asked if not line.startswith("show")] == [
+        "daemon-reload",
+        # Only the socket begins with the login: a service that was enabled too would start there as well.
+        f"disable {units.UNIT}", f"stop {units.UNIT}", f"enable {units.SOCKET}", f"restart {units.SOCKET}",
+        f"disable --now {units.SOCKET} {units.UNIT}", "daemon-reload",
     ]  # fmt: skip
+
+
+def test_an_install_without_a_socket_takes_the_socket_of_an_earlier_one_away(systemctl: Path, tmp_path: Path) -> None:
+    assert run("install", "--socket")[0] == 0
+    systemctl.unlink()
+    assert run("install")[0] == 0
+    assert [path.name for path in (tmp_path / "config" / "systemd" / "user").iterdir()] == [units.UNIT]
+    assert systemctl.read_text().splitlines() == [
+        f"--user disable --now {units.SOCKET}", "--user daemon-reload",
+        f"--user enable {units.UNIT}", f"--user restart {units.UNIT}",
+    ]  # fmt: skip
+
+
+def test_status_names_a_service_that_is_started_no_more_and_a_wish(systemctl: Path, tmp_path: Path) -> None:
+    assert run("install")[0] == 0
+    (tmp_path / "state").write_text(
+        "MainPID=0\nStatusText=serving\nNRestarts=5\nResult=watchdog\nActiveState=failed\nSubState=failed\n"
+    )
+    (tmp_path / "home" / "config" / "down").touch()
+    code, said = run("status")
+    assert code == 0
+    lines = said.splitlines()
+    # What the process said last of itself is no news of it.
+    assert lines[0] == f"{units.UNIT}: failed (failed), ended by watchdog, restarted 5 times"
+    assert lines[1].startswith("it is started no more: ended by watchdog; `journalctl --user -u memoryd.service")
+    assert lines[2:] == ["the daemon is down on purpose; `memoryd up` starts it"]
+    unit = tmp_path / "config" / "systemd" / "user" / units.UNIT
+    unit.write_text(unit.read_text().replace("KillMode=mixed\n", ""))
+    assert "`memoryd service install` renews it" in run("status")[1].splitlines()[3]
+
+
+def test_up_says_at_once_that_the_service_gave_up(
+    systemctl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryd.cli.up._LOOK_S", 0.01)
+    assert run("install")[0] == 0
+    (tmp_path / "state").write_text("Result=exit-code\nActiveState=failed\nSubState=failed\n")
+    outcome = CliRunner().invoke(root, ["up", "--timeout", "600"])
+    assert outcome.exit_code == 1
+    assert "the service did not start the daemon: it ended by exit-code; `journalctl --user" in outcome.output
+
+
+def test_the_service_of_another_memory_is_not_written_over(
+    systemctl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("install")[0] == 0
+    unit = tmp_path / "config" / "systemd" / "user" / units.UNIT
+    before = unit.read_text()
+    monkeypatch.setenv("MEMORYD_HOME", str(tmp_path / "other"))
+    code, said = run("install")
+    assert code == 1
+    assert "serves another memory" in said
+    assert unit.read_text() == before
+    assert f"not of {tmp_path / 'other' / 'memory'}" in run("status")[1]
+
+
+def test_an_install_that_fails_over_another_leaves_that_one(systemctl: Path, tmp_path: Path) -> None:
+    assert run("install")[0] == 0
+    unit = tmp_path / "config" / "systemd" / "user" / units.UNIT
+    unit.write_text(before := unit.read_text().replace("KillMode=mixed\n", ""))
+    systemctl.unlink()
+    (tmp_path / "broken").touch()
+    assert run("install")[0] == 1
+    assert unit.read_text() == before
+    # The first is the one that failed; by the second the manager knows the file that is there.
+    assert systemctl.read_text().splitlines() == ["--user daemon-reload"] * 2
 
 
 def test_what_the_manager_refuses_is_told_in_its_words(systemctl: Path, tmp_path: Path) -> None:

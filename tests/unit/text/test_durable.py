@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.text.durable import create_file, sync_folder, write_file
+from memoryd.text.durable import (
+    beside,
+    create_file,
+    in_64_bits,
+    is_leftover,
+    remove_leftover,
+    replace_file,
+    sync_folder,
+    write_file,
+)
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o177])
@@ -73,3 +82,55 @@ def test_only_a_folder_is_synced_as_one(tmp_path: Path) -> None:
     file.write_bytes(b"")
     with pytest.raises(NotADirectoryError):
         sync_folder(file)
+
+
+def test_two_who_replace_one_file_do_not_write_into_each_others_copy(tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    with beside(file, b"one") as first, beside(file, b"other") as second:
+        assert first != second
+        assert is_leftover(first.name)
+        second.replace(file)
+        first.replace(file)
+    assert file.read_bytes() == b"one"
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_copy_that_is_not_renamed_is_removed_and_the_file_is_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "f"
+    replace_file(file, b"old")
+
+    def full(_descriptor: int) -> None:
+        raise OSError("no space")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        replace_file(file, b"new")
+    assert file.read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_only_what_is_old_and_nobody_writes_is_removed(tmp_path: Path) -> None:
+    left = tmp_path / ".0123456789ab.memoryd-tmp"
+    left.write_bytes(b"half")
+    remove_leftover(left)
+    assert left.exists()
+    with beside(tmp_path / "f", b"now") as copy:
+        for path in (left, copy):
+            os.utime(path, (1, 1))
+            remove_leftover(path)
+        assert (left.exists(), copy.exists()) == (False, True)
+    remove_leftover(left)  # gone is gone
+
+
+@pytest.mark.parametrize("name", ["a.md", ".a.md.swp", ".memoryd-tmp", ".memoryd-note-x.tmp", "a.memoryd-tmp"])
+def test_what_others_left_is_no_copy_of_ours(name: str) -> None:
+    assert not is_leftover(name)
+
+
+@pytest.mark.parametrize("number", [0, 1, -1, 2**63 - 1, -(2**63), 2**63, 2**64 - 1, 17_179_869_184 * 10**9])
+def test_what_the_system_tells_of_a_file_fits_a_database(number: int) -> None:
+    held = in_64_bits(number)
+    assert -(2**63) <= held < 2**63
+    assert (held - number) % 2**64 == 0

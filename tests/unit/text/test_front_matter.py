@@ -128,6 +128,14 @@ def test_values_are_json(written: str, value: object) -> None:
     json.dumps(found, allow_nan=False)
 
 
+@pytest.mark.parametrize("block", ['a: "{}"', '"{}": a', 'a: {{b: ["{}"]}}', '{{"a": "{}"}}', '"{0}": 1\n"{0}": 2'])
+def test_half_a_character_is_no_text_and_two_halves_are_one(block: str) -> None:
+    for halves, whole in (("\\ud83d", "\ufffd"), ("\\ud83d\\ude00", "\U0001f600")):
+        read = split_front_matter(f"---\n{block.format(halves)}\n---\n")
+        assert whole in f"{read.data}{read.problem}"
+        f"{read.data}{read.problem}".encode()
+
+
 def test_keys_are_text() -> None:
     assert data("7: a\ntrue: b\nnull: c\n2026-01-01: d\n1.5: e") == {
         "7": "a",

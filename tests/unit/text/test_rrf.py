@@ -113,6 +113,14 @@ def test_what_a_list_lacks_may_tie_behind_its_last() -> None:
     assert fuse(lists, tails={"words": 1.0}, weights={"words": 0.5})[0].id == "b"
 
 
+def test_what_a_list_lacks_gets_no_more_than_its_last_however_little_that_gets() -> None:
+    """A list whose last is a tenth as good as its first says of all others that they are no better."""
+    lists = {"words": ["a", "b"], "meaning": ["a", "b", "c"]}
+    found = {one.id: one.score for one in fuse(lists, k=10, shares={"words": {"b": 0.1}}, tails={"words": 1.0})}
+    by_meaning = {one.id: one.score for one in fuse({"meaning": lists["meaning"]}, k=10)}
+    assert found["c"] - by_meaning["c"] / 2 < found["b"] - by_meaning["b"] / 2
+
+
 def test_a_list_gives_nothing_to_what_it_could_not_see() -> None:
     lists = {"words": ["a"], "meaning": ["b"]}
     plain = {one.id: one.score for one in fuse(lists, blind={"words": {"b"}})}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ class Model:
     """Mean-pooled vectors of an ONNX graph with its tokenizer."""
 
     def __init__(self, folder: str, query_prefix: str, passage_prefix: str, max_tokens: int) -> None:
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # else it reports to its maker
         runtime: Any = importlib.import_module("onnxruntime")
         tokenizers: Any = importlib.import_module("tokenizers")
         options = runtime.SessionOptions()

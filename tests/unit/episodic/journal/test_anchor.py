@@ -66,3 +66,10 @@ def test_offsets_are_whole_minutes() -> None:
     assert rfc3339(odd) == "1890-01-01T11:59:32+00:53"
     with pytest.raises(ValueError, match="zone"):
         rfc3339(datetime(2026, 1, 1))
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00"])
+def test_a_time_that_other_zones_cannot_tell_is_none(at: str) -> None:
+    anchor = read_anchor(f"<!-- memoryd: id=ep_1 at={at} -->")
+    assert (anchor.id, anchor.at) == ("ep_1", None)
+    assert "of the year" in (anchor.problem or "")

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -218,8 +219,24 @@ def test_a_failed_rewrite_leaves_the_file(day: Path, monkeypatch: pytest.MonkeyP
         path.write_bytes(data[:1])
         raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr(dayfile, "write_file", failing)
+    monkeypatch.setattr("memoryd.text.durable.create_file", failing)
     with pytest.raises(JournalUnwritable, match="as it was"):
         rewrite(day, lambda data: b"x" + data)
     assert [path.name for path in day.parent.iterdir()] == [day.name]
     assert day.read_bytes() == b"a\nb\n"
+
+
+def test_two_rewrites_at_once_keep_what_both_changed(day: Path) -> None:
+    day.write_bytes(b"\n")
+
+    def add_letter(letter: bytes) -> None:
+        for _ in range(20):
+            rewrite(day, lambda now: now + letter)
+
+    threads = [threading.Thread(target=add_letter, args=(letter,)) for letter in (b"a", b"b", b"c")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {letter: day.read_bytes().count(letter) for letter in (b"a", b"b", b"c")} == {b"a": 20, b"b": 20, b"c": 20}
+    assert [path.name for path in day.parent.iterdir()] == [day.name]

@@ -52,6 +52,17 @@ def test_names_that_are_this_day(name: str) -> None:
     assert day_of(name) == DAY
 
 
-@pytest.mark.parametrize("name", ["2026-13-01.md", "2026-11-305.md", "notes.md", "2026-11-30.txt", "x2026-11-30.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2026-13-01.md",
+        "2026-11-305.md",
+        "notes.md",
+        "2026-11-30.txt",
+        "x2026-11-30.md",
+        "0001-06-01.md",
+        "9999-06-01.md",
+    ],
+)
 def test_names_that_are_no_day(name: str) -> None:
     assert day_of(name) is None

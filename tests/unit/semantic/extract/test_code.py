@@ -31,7 +31,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def graph(root: Path) -> Graph:
-    project = CodeProject("p-1", root)
+    project = CodeProject("p-1", root, os.environ)
     project.refresh()
     parts = project.parts()
     return Graph.of(parts.nodes, parts.edges)
@@ -218,6 +218,48 @@ def test_documentation_is_what_a_thing_is(tmp_path: Path) -> None:
     assert about["work"] == "Does it."
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.py", "class Base: ...\nclass Own(Base[int], t.Generic[T], metaclass=Base): ...\n"),
+        ("a.ts", "class Base<T> {}\nclass Own extends Base<Map<string, number>> implements Other {}\n"),
+        ("a.js", "class Base {}\nclass Own extends Base {}\n"),
+        ("A.java", "class Base {}\nclass Own extends Base implements Comparable<Own> {}\n"),
+        ("a.cpp", "class Base {};\nclass Own : public Base {};\n"),
+    ],
+)
+def test_what_a_class_is_made_from(tmp_path: Path, name: str, text: str) -> None:
+    write(tmp_path, {name: text})
+    assert ties(tmp_path, "extends") == {("Own", "extends", "Base")}
+
+
+def test_documentation_is_told_to_the_end_of_its_first_sentence(tmp_path: Path) -> None:
+    text = 'def a():\n    """Return what is\n    asked for, e.g. this. More.\n\n    Further."""\n'
+    write(tmp_path, {"a.py": text})
+    assert {node.about for node in graph(tmp_path).nodes.values() if node.name == "a"} == {
+        "Return what is asked for, e.g. this."
+    }
+
+
+def test_a_bare_import_in_a_package_means_nothing_in_it(tmp_path: Path) -> None:
+    root = tmp_path / "app"
+    write(root, {"__init__.py": "", "logging.py": "x = 1\n", "main.py": "import logging\nimport app.logging\n"})
+    assert ties(root, "imports", "uses_package") == {("main.py", "imports", "logging.py")}
+    (edge,) = (one for one in graph(root).edges if one.relation == "imports")
+    assert edge.lines == (2, 2), "the first is the one that Python brings"
+
+
+def test_what_a_file_contains_makes_no_hub_of_it(tmp_path: Path) -> None:
+    many = "".join(f"def f{at}():\n    g()\n" for at in range(60))
+    text = f"from b import Thing\n\n{many}\n\ndef g():\n    pass\n\n\ndef make():\n    return Thing\n"
+    write(tmp_path, {"a.py": text, "b.py": "class Thing:\n    def work(self):\n        pass\n"})
+    found = graph(tmp_path)
+    named = {node.name: id_ for id_, node in found.nodes.items()}
+    steps = find_path(found, named["make"], named["Thing"]).steps or ()
+    assert [step.edge.relation for step in steps] == ["contains", "imports", "contains"]
+    assert found.passing(named["a.py"]) < found.degree(named["a.py"])
+
+
 def test_names_handed_on_are_followed_and_circles_of_names_end(tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -249,7 +291,7 @@ def test_what_is_broken_or_huge_is_read_as_far_as_it_goes(tmp_path: Path) -> Non
     (tmp_path / "big.py").write_bytes(b"x = 1\n" * (LARGEST_BYTES // 5))
     (tmp_path / "bytes.py").write_bytes(b"def f():\n    return '\xff'\n")
     (tmp_path / "deep.py").write_text("x = " + "(" * 3000 + ")" * 3000)
-    project = CodeProject("p-1", tmp_path)
+    project = CodeProject("p-1", tmp_path, os.environ)
     project.refresh()
     assert {node.name for node in project.parts().nodes} >= {"whole", "f", "big.py"}
     assert any("larger than" in problem for problem in project.problems)
@@ -262,7 +304,7 @@ def test_no_other_file_is_read() -> None:
 # Which files
 
 
-def test_what_git_ignores_is_ignored_with_and_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_git_ignores_is_ignored_with_and_without_git(tmp_path: Path) -> None:
     write(
         tmp_path,
         {
@@ -276,14 +318,12 @@ def test_what_git_ignores_is_ignored_with_and_without_git(tmp_path: Path, monkey
         },
     )
     wanted = ("a.py", "sub/keep.py")
-    monkeypatch.setattr("semantic.extract.code.worktree._asked", lambda _root: None)
-    assert list_sources(tmp_path).paths == wanted
-    monkeypatch.undo()
+    assert list_sources(tmp_path, {"PATH": str(tmp_path)}).paths == wanted
     if shutil.which("git") is None:
         pytest.skip("git is not there")
     environ = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True, env=environ)
-    assert list_sources(tmp_path).paths == wanted
+    assert list_sources(tmp_path, os.environ).paths == wanted
 
 
 def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
@@ -291,7 +331,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     write(tmp_path / "out", {"b.py": "secret = 1\n"})
     (tmp_path / "in" / "b.py").symlink_to(tmp_path / "out" / "b.py")
     (tmp_path / "in" / "folder").symlink_to(tmp_path / "out")
-    assert list_sources(tmp_path / "in").paths == ("a.py",)
+    assert list_sources(tmp_path / "in", os.environ).paths == ("a.py",)
 
 
 # Kept up
@@ -299,13 +339,13 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
 
 def test_edits_renames_and_removals_leave_what_a_first_look_gives(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "from b import f\n\ndef g():\n    f()\n", "b.py": "def f(): ...\n", "c.py": "x = 1\n"})
-    project = CodeProject("p-1", tmp_path)
+    project = CodeProject("p-1", tmp_path, os.environ)
     project.refresh()
     (tmp_path / "b.py").rename(tmp_path / "d.py")
     write(tmp_path, {"a.py": "from d import f\n\ndef h():\n    f()\n", "e/f.py": "import d\n"})
     (tmp_path / "c.py").unlink()
     project.refresh()
-    fresh = CodeProject("p-1", tmp_path)
+    fresh = CodeProject("p-1", tmp_path, os.environ)
     fresh.refresh()
     assert project.parts() == fresh.parts()
     assert "b.py" not in str(project.parts())
@@ -313,7 +353,7 @@ def test_edits_renames_and_removals_leave_what_a_first_look_gives(tmp_path: Path
 
 def test_a_file_is_read_once_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"a.py": "x = 1\n", "b.py": "y = 1\n"})
-    project = CodeProject("p-1", tmp_path)
+    project = CodeProject("p-1", tmp_path, os.environ)
     project.refresh()
     version = project.version
     read: list[str] = []
@@ -334,7 +374,7 @@ def test_a_file_is_read_once_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_folder_that_is_away_or_half_empty_loses_nothing_unasked(tmp_path: Path) -> None:
     root = tmp_path / "r"
     write(root, {f"f{n}.py": "x = 1\n" for n in range(20)})
-    project = CodeProject("p-1", root)
+    project = CodeProject("p-1", root, os.environ)
     project.refresh()
     root.rename(tmp_path / "away")
     project.refresh()

@@ -25,6 +25,91 @@ def defined(text: str, title: str = "T") -> dict[str, str]:
     return {one.name: one.text for one in find_definitions(Prose(text), title, ())}
 
 
+READ = {
+    # (a sentence, the name that it defines): of three public vaults, shortened; the ones with "Unter" and with
+    # "bezeichnet" are made up.
+    "English": [
+        ("GeoPackage is a standard format for distributing geospatial data as SQLite databases.", "GeoPackage"),
+        ("Deno Deploy is a hosted Deno service that promises an engine in 25 data centers.", "Deno Deploy"),
+        (
+            "An [Actually Portable Executable](https://x.org/ape) is a wildly clever hack.",
+            "Actually Portable Executable",
+        ),
+        ("`mb` is the [make bucket](https://cloud.google.com/mb) command.", "mb"),
+        ("- `innocuous` means that the function is unlikely to cause problems.", "innocuous"),
+        ("A `SKILL.md` is a way of supplying an agent with methodological knowledge.", "SKILL.md"),
+        ("A conceptualization is an abstract, simplified view of the world. ^s2", "conceptualization"),
+        ("**Context Engineering** is the systematic organisation of what a system requires.", "Context Engineering"),
+        ("The Privileged LLM is the core of an AI assistant that accepts trusted input.", "Privileged LLM"),
+        ("- Context Rot means that the LLMs get worse as the context window fills.", "Context Rot"),
+        ("The `selectors_all` option in YAML means that the box includes all of them.", "selectors_all"),
+        ("The `-so -al` option produces a summary of the file (`-so` means it is all).", None),
+        ("138M is a lot of data to work with.", None),
+        ("`shot-scraper` is a lot more ergonomic and has a lot more features.", None),
+        ("The result is a `jpegs/` directory containing a file for every one of them.", None),
+        ("The dividing line is the one part 5 draws.", None),
+        ("This is a very solid proof of concept.", None),
+        ("The problem with this is that seconds there is an integer.", None),
+        ("With Codespaces a fresh development environment is a case of clicking a button.", None),
+        ("The layout is a scheme for the structure of a single argument.", None),
+        ("A destination mark is the one case that sits beside a label.", None),
+        ("Its specification artefact is a five-field kernel of purpose and capabilities.", None),
+    ],
+    "German": [
+        ("Eine Matrix ist eine Form der Gegenüberstellung.", "Matrix"),
+        ("Das Feld `knowledge-sources` ist das Strukturmerkmal der Vorlage.", "knowledge-sources"),
+        ("CLAUDE.md ist der Action-Layer der Wissensbasis: imperativ, verhaltenssteuernd.", "CLAUDE.md"),
+        ("HerData ist der Reichtums-Pol und gleichzeitig die Quelle der Vorlage.", "HerData"),
+        ("**`--signature`** ist der eine laute Ort, ein Verlauf am Fuß der Kopfzeile.", "--signature"),
+        ("## Mapping\n\nMapping ist die systematische Zuordnung von Quelle und Ziel.", "Mapping"),
+        ("## Glossar\n\n- Anforderung: festgehaltene Erwartung an das System.", "Anforderung"),
+        ("## Begriffe\n\n- Snapshot-Serie: Berichte eines Scopes über mehrere Stichtage.", "Snapshot-Serie"),
+        ("Unter Distillation versteht man das Verdichten auf das Tragende.", "Distillation"),
+        ("**RO-Crate** bezeichnet ein Paket aus Daten und ihrer Beschreibung.", "RO-Crate"),
+        ("Die letzte Phase ist die Umsetzung.", None),
+        ("Die Site ist eine Spezifikationsdokumentation, wie sie eine Bibliothek führt.", None),
+        ("Dieses Video ist eine Einführung in Promptotyping.", None),
+        ("Das ist ein Nachteil, wenn es um Reproduzierbarkeit geht.", None),
+        ("Wesentlich ist der Grund für diesen Rückkanal.", None),
+        ("**Full sentence.** Die Story ist ein wohlgeformter vollständiger Satz.", None),
+        ("Gestartet ist der Vorlagen-Sweep, ein Workflow über 35 lokale Repos.", None),
+        ("Erstens ist die projektübergreifende Lesbarkeit niedrig.", None),
+        ("Konkret bedeutet das beim Coden: weniger.", None),
+        ("Am 2026-07-27 ist das Dokument erstmals verdichtet worden.", None),
+    ],
+    "Chinese": [
+        ("便佞是指善于花言巧语之人。", "便佞"),
+        ("云计算是一种通过互联网连接到远程服务器来处理数据的技术。", "云计算"),
+        ("“疆域”指的是事物本身，而不是人对事物的感知。", "疆域"),
+        ("所谓心智，通俗地说，就是我们看待人和事的态度。", "心智"),
+        ("所谓的独立性是指并发的事务之间不会互相影响。", "独立性"),
+        ("胰岛素抵抗广义上是指机体对胰岛素浓度的反应低于正常水平。", "胰岛素抵抗"),
+        ("双曲线(Hyperbola)是指与两个定点的距离之差为定值的点的轨迹。", "双曲线"),
+        ("# 自下而上\n\n自下而上，就是先有局部，再慢慢扩充到整体。", "自下而上"),
+        ("超等长收缩，是指肌肉在缓冲制动的阶段被拉长。", "超等长收缩"),
+        ("📌 延迟性肌肉酸痛（DOMS）是指运动后一段时间内出现的肌肉酸痛现象。", "延迟性肌肉酸痛"),
+        ("我司一个有效解决方案就是 owner 制度。", None),
+        ("空不是无，空是一种存在，你得用空这种存在填满自己。", None),
+        ("克服的办法就是，要么不要去参与拍卖活动。", None),
+        ("把开始当成结果，这是大部分人都有的心理习惯。", None),
+        ("确定好工具，剩下就是实际执行了。", None),
+        ("也就是背的上部及外侧", None),
+        ("第二个问题：你是宁愿今天拿到1000欧元还是一个月后拿到1100欧元呢？", None),
+        ("游戏本质就是短平快的体验的无限循环。", None),
+        ("另一种存在形态，被称为助记媒介。", None),
+        ("高中的时候做过一个装逼吸引注意力的行为，就是喜欢上课吃零食。", None),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [pytest.param(*one, id=f"{language} {at}") for language in READ for at, one in enumerate(READ[language])],
+)
+def test_sentences_as_people_wrote_them(text: str, name: str | None) -> None:
+    assert list(defined(text)) == ([] if name is None else [name])
+
+
 @pytest.mark.parametrize(
     ("text", "name", "said"),
     [
@@ -348,7 +433,85 @@ def test_a_file_that_is_a_note_is_that_note(tmp_path: Path) -> None:
 
 def test_a_bare_file_name_means_the_one_of_its_folder_for_certain(tmp_path: Path) -> None:
     store = vault(tmp_path, a="See `plan.md`.\n", x__b="See `plan.md`.\n", x__plan="x\n")
-    assert edges(store) == {("a", "mentions", "plan", "INFERRED"), ("b", "mentions", "plan", "EXTRACTED")}
+    assert edges(store) == {("b", "mentions", "plan", "EXTRACTED")}
+
+
+def test_a_telling_file_name_means_the_one_that_has_it_in_any_folder(tmp_path: Path) -> None:
+    store = vault(tmp_path, a="See `plan-of-imports.md`.\n", **{"x__plan-of-imports": "x\n"})
+    assert edges(store) == {("a", "mentions", "plan-of-imports", "INFERRED")}
+
+
+def test_a_path_upwards_is_read_from_where_it_stands(tmp_path: Path) -> None:
+    store = vault(tmp_path, x__a="See `../plan.md` and `../b.py`.\n", y__z__a="See `../b.py`.\n", plan="x\n")
+    assert {edge for edge in edges(store) if edge[1] == "mentions"} == {
+        ("a", "mentions", "plan", "EXTRACTED"),
+        ("a", "mentions", "y/b.py", "EXTRACTED"),
+        ("a", "mentions", "b.py", "EXTRACTED"),
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the study sarkar-vibe-coding-material-loss says so",
+        "we use vibe; coding is another matter",
+        "it is vibe + coding",
+    ],
+)
+def test_a_name_is_whole_or_it_is_none(tmp_path: Path, text: str) -> None:
+    assert edges(vault(tmp_path, a=f"{text}\n", **{"Vibe Coding": "x\n"})) == set()
+
+
+def test_a_compound_of_prose_names_what_it_begins_with(tmp_path: Path) -> None:
+    store = vault(tmp_path, a="A vibe-coding-like way.\n", **{"Vibe Coding": "x\n"})
+    assert edges(store) == {("a", "mentions", "Vibe Coding", "INFERRED")}
+
+
+def test_a_file_that_any_project_has_means_none_in_particular(tmp_path: Path) -> None:
+    store = vault(tmp_path, a="Every project has a CLAUDE.md, and CLAUDE is its name. We use AWS.md and AWS.\n")
+    put(tmp_path, "x/CLAUDE", "# Rules for agents\n")
+    put(tmp_path, "AWS", "x\n")
+    store.reconcile()
+    assert edges(store) == {("a", "mentions", "AWS", "INFERRED")}
+
+
+def test_a_name_made_for_addresses_counts_only_where_it_is_the_title(tmp_path: Path) -> None:
+    store = vault(tmp_path, a="Make domain knowledge explicit.\n", **{"domain-knowledge": "# Vorlage Wissen\n"})
+    assert edges(store) == set()
+
+
+def test_the_short_title_of_a_work_is_meant_only_where_it_is_set_off(tmp_path: Path) -> None:
+    film = "---\ntitle: 难以置信\ndirector: 某人\n---\n"
+    store = vault(
+        tmp_path,
+        a="速度快得令人难以置信。\n",
+        d="**0.14**难以置信**flipped**版\n",
+        b="昨天看了《难以置信》。\n",
+        c="- 难以置信\n",
+        难以置信=film,
+    )
+    found = {edge for edge in edges(store) if edge[1] == "mentions"}
+    assert found == {(name, "mentions", "难以置信", "INFERRED") for name in "bc"}
+
+
+def test_what_several_notes_link_to_an_address_is_a_name(tmp_path: Path) -> None:
+    linked = "Made with [Datasette](https://datasette.io/) and [this](https://x.org/y).\n"
+    store = vault(tmp_path, a=linked, b=linked, c=linked, d="We run Datasette here.\n")
+    found = {edge for edge in edges(store) if edge[1] == "mentions"}
+    assert found == {(name, "mentions", "Datasette", "EXTRACTED") for name in "abc"} | {
+        ("d", "mentions", "Datasette", "INFERRED")
+    }
+    (tmp_path / "v" / "c.md").unlink()
+    store.refresh([tmp_path / "v" / "c.md"])
+    assert not [edge for edge in edges(store) if edge[1] == "mentions"], "two notes make no name"
+
+
+def test_a_term_and_a_note_of_one_name_are_not_tied(tmp_path: Path) -> None:
+    both = {f"n{at}": "**Ada Lake** is a body of water, see [[x/Ada Lake]].\n" for at in range(4)}
+    notes = {"x/Ada Lake": "x\n", "y/Ada Lake": "x\n"} | {f"o{at}": f"[[n{at % 4}]]\n" for at in range(40)}
+    store = vault(tmp_path, **both, **notes)
+    assert ("n0", "defines", "Ada Lake", "EXTRACTED") in edges(store)
+    assert not [edge for edge in edges(store) if edge[1] == "co_mentioned"]
 
 
 def test_facts_are_read_once_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

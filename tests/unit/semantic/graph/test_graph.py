@@ -14,8 +14,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from semantic.errors import AmbiguousName
-from semantic.graph.errors import UnknownNode
+from semantic.errors import AmbiguousName, UnknownNode
 from semantic.graph.model import Edge, Graph, Node
 from semantic.graph.nodelink import node_link
 from semantic.graph.path import find_path
@@ -160,6 +159,19 @@ def test_what_elements_touch_and_name_hangs_on_them(tmp_path: Path) -> None:
     store = vault(tmp_path, how="# How\n")
     decide(store, "1", tool("X", touches=["path:p-1:src/x.py"], notes=["v:how.md"]))
     assert edges(store) == {("X", "touches", "src/x.py", "EXTRACTED"), ("X", "has_note", "How", "EXTRACTED")}
+
+
+def test_what_an_element_touches_cites_the_decision_that_said_it(tmp_path: Path) -> None:
+    store = vault(tmp_path, how="x\n")
+    first = decide(store, "1", tool("X", touches=["path:p-1:src/x.py"], notes=["v:how.md"]))
+    decide(store, "2", tool("X", gist="newer"))
+    third = decide(store, "3", tool("X", gist="newest", touches=["path:p-1:src/y.py"]))
+    said = {edge.target: edge.decision for edge in store.graph.now().graph.edges if edge.source == first.elements[0]}
+    assert said == {
+        "path:p-1:src/x.py": first.id,
+        "path:p-1:src/y.py": third.id,
+        note_id("v", "how.md"): first.id,
+    }
 
 
 def test_a_scope_keeps_what_hangs_on_it(tmp_path: Path) -> None:
@@ -356,3 +368,18 @@ def test_dates_before_everything_give_an_empty_log(tmp_path: Path) -> None:
     store = vault(tmp_path)
     decide(store, "1", tool("X"))
     assert not store.graph.as_of(datetime(2000, 1, 1, tzinfo=UTC)).graph.nodes
+
+
+def test_an_explanation_shows_some_of_each_relation_before_all_of_one(tmp_path: Path) -> None:
+    notes = {f"n{n:02}": "[[Kafka]]\n" for n in range(60)}
+    store = vault(tmp_path, Kafka="#queue\n\n[[n01]] https://example.org/kafka\n", **notes)
+    seen = store.graph.now()
+    told = seen.explain(seen.find("Kafka"))
+    shown = {(one.edge.relation, one.is_forward) for one in told.hanging}
+    assert shown == {("links_to", False), ("links_to", True), ("tagged", True), ("cites", True)}
+    assert len(told.hanging) + told.left_out == sum(told.relations.values())
+
+
+def test_a_name_means_a_term_before_a_heading(tmp_path: Path) -> None:
+    store = vault(tmp_path, a="## Zeta Lake\n\nSee below.\n", b="**Zeta Lake** is a body of water on land.\n")
+    assert store.graph.now().find("zeta lake").kind == "term"

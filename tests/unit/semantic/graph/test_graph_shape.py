@@ -51,6 +51,16 @@ def test_gods_are_things_and_neither_tags_nor_generic_names(tmp_path: Path) -> N
     assert not {"index", "x", "example.org/page"} & set(gods)
 
 
+def test_what_points_at_everything_is_no_god_and_neither_is_a_front_page_or_a_day(tmp_path: Path) -> None:
+    notes = {f"n{n}": "[[Kafka]] [[2026-01-01]] [[docs/README]]\n" for n in range(5)}
+    journal = "".join(f"[[n{n}]] " for n in range(5)) + "".join(f"[[m{n}]] " for n in range(30))
+    notes |= {f"m{n}": "x\n" for n in range(30)} | {"2026-01-01": "x\n", "docs__README": "# The Handbook\n"}
+    store = vault(tmp_path, Kafka="x\n", Diary=journal, **notes)
+    gods = [node.name for node, _ in store.graph.now().shape.gods]
+    assert gods[0] == "Kafka"
+    assert not {"2026-01-01", "The Handbook"} & set(gods)
+
+
 def test_an_orphan_hangs_on_nothing_that_others_hang_on(tmp_path: Path) -> None:
     store = vault(tmp_path, a="#t1\n", b="#t2\n", c="#t2\n", d="[[nowhere]]\n", e="[[a2]]\n", a2="x\n")
     assert {node.name for node in store.graph.now().shape.orphans} == {"a", "d"}

@@ -579,3 +579,42 @@ def test_that_a_note_was_moved_stands_behind_all_else_unless_it_is_asked_for(tmp
     assert [(hit.id, hit.is_bookkeeping) for hit in ordinary.hits] == [(SECOND, False), (FIRST, True)]
     assert (asked.hits[0].id, asked.hits[0].is_bookkeeping) == (FIRST, False)
     assert by_path.hits[0].id == FIRST
+
+
+def test_who_quotes_a_passage_is_led_to_what_hangs_beside_it_and_not_to_what_it_names(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    line = "The long trail along the coast needs [[Lighthouse]], [[Ferry]] and a good pair of boots for the rocks"
+    memory.write("Trail.md", f"{line}\n")
+    memory.write("Lighthouse.md", "# Lighthouse\n")
+    memory.write("Ferry.md", "# Ferry\n")
+    memory.write("Tide Table.md", "# Tide Table\n")
+    memory.write("Packing.md", "- [[Lighthouse]], [[Ferry]], [[Tide Table]]\n")
+    question = "The long trail along the coast needs Lighthouse, Ferry and a good pair of boots for the rocks"
+    found = memory.found(question)
+    assert found[0] == "v:Trail.md"
+    assert found.index("v:Tide Table.md") < found.index("v:Ferry.md")
+    assert {"v:Lighthouse.md", "v:Ferry.md"} <= set(found)  # further down, and not gone
+    plain = memory.search(question, quotes=False)
+    assert plain.hits[1].path in {"v:Lighthouse.md", "v:Ferry.md"}
+    assert "beside" not in plain.arms
+    assert "beside" not in memory.search("lighthouse and ferry").arms  # who quotes nothing stands nowhere
+
+
+def test_what_hangs_beside_a_passage_is_the_same_after_a_new_start(tmp_path: Path) -> None:
+    """Behaviour 27: incremental equals rebuilt."""
+    memory = Memory(tmp_path)
+    names = [f"Stone {number}" for number in range(6)]
+    question = "The long trail along the coast needs a good pair of boots for all of the rocks"
+    chance = Random(5)
+    for step in range(24):
+        links = " ".join(f"[[{one}]]" for one in chance.sample(names, 3))
+        name = chance.choice(names)
+        memory.write(f"{name}.md", f"# {name}\n\n{question} {links}\n\n# More\n\n{links}\n")
+        memory.update()
+        if step % 6 == 5:
+            fresh = SemanticIndex(lambda: (memory.known, memory.library.snapshot()))
+            fresh.upkeep.update()
+            again = fresh.search(SemanticQuery(question), memory.known, memory.library.snapshot(), None)
+            now = memory.ask(question)
+            assert now.arms["beside"] == again.arms["beside"]
+            assert [hit.id for hit in now.hits] == [hit.id for hit in again.hits]

@@ -273,3 +273,13 @@ def test_a_note_that_is_gone_leaves_nothing_behind(tmp_path: Path) -> None:
     assert look() == ({kept, gone}, True)
     (tmp_path / "v/gone.md").unlink()
     assert look() == ({kept}, False)
+
+
+def test_a_time_stamp_of_another_century_stops_nothing(home: Path, readings: Readings) -> None:
+    """A file system may hold a year that does not fit a database's nanoseconds; the note is read as any other."""
+    os.utime(home / "v/A.md", ns=(0, 2**63 + 10**18))
+    first = start(home)
+    assert first.note("v", "A.md") is not None
+    assert len(first.notes()) == 3
+    readings.taken()
+    assert start(home).digest() == first.digest()

@@ -424,3 +424,15 @@ def test_readers_and_writers_in_many_threads(tmp_path: Path) -> None:
     assert failures == []
     library.reconcile()
     rebuilt(library, tmp_path)
+
+
+def test_a_copy_that_a_killed_write_left_is_removed_by_a_scan_once_it_is_old(tmp_path: Path) -> None:
+    names = (".0123456789ab.memoryd-tmp", ".memoryd-note-0123456789ab.tmp", ".ffffffffffff.memoryd-tmp", ".n.md.tmp")
+    left = [write(tmp_path, f"folder/{name}", "half a note") for name in names]
+    note = write(tmp_path, "folder/n.md", "whole")
+    for file in (*left[:2], left[3], note):
+        os.utime(file, (1, 1))
+    library = make(tmp_path)
+    library.reconcile()
+    assert [file.exists() for file in left] == [False, False, True, True]  # old, old, young, and another program's
+    assert [one.path for one in library.notes()] == ["folder/n.md"]

@@ -452,3 +452,18 @@ def test_a_users_name_that_is_ambiguous_is_no_guess_for_a_project(store: Semanti
         assert {one.id for one in caught.value.candidates} == {*first.elements, *second.elements}
     chosen = {**link, "to": second.elements[0]}
     assert decide(store, "Link", tool("App"), chosen, project="app").created
+
+
+def test_what_holds_from_before_what_it_replaces_says_so(store: SemanticStore) -> None:
+    day = datetime(2026, 3, 1, tzinfo=UTC)
+    first = decide(store, "Two shelves", tool("Shelf", gist="two"), valid_at=day)
+    assert first.warnings == ()
+    older = decide(store, "One shelf", tool("Shelf", gist="one"), valid_at=day.replace(month=1))
+    assert older.superseded == (first.id,)
+    [said] = older.warnings
+    assert said.startswith(
+        f"valid_at: 2026-01-01 is before what this replaces, “Two shelves” ({first.id}, holds since 2026-03-01)"
+    )
+    assert store.element(first.elements[0]).gist == "one"
+    assert decide(store, "Three shelves", tool("Shelf", gist="three"), valid_at=day.replace(month=2)).warnings == ()
+    assert decide(store, "No shelf", tool("Shelf", gist="none")).warnings == ()

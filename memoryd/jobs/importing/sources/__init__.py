@@ -1,0 +1,1 @@
+"""The programs whose memory can be taken in, one module each: they read files, and write none."""
