@@ -38,12 +38,12 @@ _IS_FIRST = "NOT EXISTS (SELECT 1 FROM entries o WHERE o.id = e.id AND (o.path, 
 _OF_PROJECT = "(:project IS NULL OR e.project IN (SELECT value FROM json_each(:project)))"
 """A project goes by several ids once others were merged into it: they are handed over as a JSON list."""
 _LIST = (
-    f"{_FROM} WHERE {_IS_FIRST} AND (:since IS NULL OR e.at_us >= :since) AND (:until IS NULL OR e.at_us < :until) "
+    f"{_FROM} WHERE {_IS_FIRST} AND e.at_us >= :since AND e.at_us < :until "
     f"AND {_OF_PROJECT} AND (:session IS NULL OR e.session = :session) "
 )
 _COUNT = (
-    "SELECT COUNT(DISTINCT id) FROM entries e WHERE (:since IS NULL OR e.at_us >= :since) "  # noqa: S608 - as above
-    f"AND (:until IS NULL OR e.at_us < :until) AND {_OF_PROJECT} AND (:session IS NULL OR e.session = :session)"
+    "SELECT COUNT(DISTINCT id) FROM entries e WHERE e.at_us >= :since AND e.at_us < :until "  # noqa: S608 - as above
+    f"AND {_OF_PROJECT} AND (:session IS NULL OR e.session = :session)"
 )
 _NEWEST = f"{_LIST} AND (:at IS NULL OR (e.at_us, e.id) < (:at, :id)) ORDER BY e.at_us DESC, e.id DESC LIMIT :limit"
 _OLDEST = (
@@ -105,8 +105,7 @@ class Timeline:
     ) -> list[Episode]:
         """Return entries of a window; ``after`` is the (at, id) of the last one that was seen."""
         values = {
-            "since": None if window.since is None else micros(window.since),
-            "until": None if window.until is None else micros(window.until),
+            **_bounds(window),
             "project": self._ids_of(project),
             "session": session,
             "at": None if after is None else micros(after[0]),
@@ -117,17 +116,9 @@ class Timeline:
 
     def count(self, window: Window, *, project: str | None = None, session: str | None = None) -> int:
         """Return how many entries a window has."""
-        since, until = window.since, window.until
+        values = {**_bounds(window), "project": self._ids_of(project), "session": session}
         with self._manifest.reading() as connection:
-            row = connection.execute(
-                _COUNT,
-                {
-                    "since": None if since is None else micros(since),
-                    "until": None if until is None else micros(until),
-                    "project": self._ids_of(project),
-                    "session": session,
-                },
-            ).fetchone()
+            row = connection.execute(_COUNT, values).fetchone()
         return int(row[0])
 
     def _ids_of(self, project: str | None) -> str | None:
@@ -186,6 +177,15 @@ class Timeline:
     def _rows(self, query: str, values: tuple[str | int, ...] | Mapping[str, str | int | None]) -> list[Episode]:
         with self._manifest.reading() as connection:
             return [episode_of(row) for row in connection.execute(query, values)]
+
+
+def _bounds(window: Window) -> dict[str, int]:
+    """Return a window's ends; one that is open gets the ends of time, so that the index by time is always of use."""
+    since, until = window.since, window.until
+    return {
+        "since": _FIRST_US if since is None else micros(since),
+        "until": _LAST_US if until is None else micros(until),
+    }
 
 
 def episode_of(row: tuple[object, ...]) -> Episode:

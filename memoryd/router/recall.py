@@ -6,16 +6,12 @@ A store that fails costs its half of the answer, and the answer says so.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from episodic.search.arms import EpisodicQuery
 from memoryd.render.budget import Trimmed, trim_hits
@@ -37,12 +33,13 @@ from memoryd.router.plan import (
     unasked,
     widened,
 )
+from memoryd.router.question import OneQuestion
 from memoryd.router.relevance import NOTHING, Relevance, is_recorded, judge
 from memoryd.router.replaced import Said
 from memoryd.router.request import Answer, RecallRequest
 from memoryd.router.searched import Searched, joined
 from memoryd.router.spread import spread
-from memoryd.text.embedder import Embedder, Vectors, Weights, lexical_of
+from memoryd.text.embedder import Embedder
 from memoryd.text.hit import Found, Hit
 from memoryd.text.window import Window
 from semantic.search.query import SemanticQuery
@@ -123,7 +120,7 @@ class Recall:
             InvalidQuestion: The question is empty and the request has no window.
         """
         started = self._timer()
-        shared = _OneQuestion(embedder) if embedder is not None else None
+        shared = OneQuestion(embedder) if embedder is not None else None
         planned = plan(
             request,
             names=self._names(),
@@ -253,47 +250,6 @@ class Recall:
         if errors and not asked and not may_fail:
             raise errors[0]
         return asked, failures
-
-
-class _OneQuestion:
-    """An embedder that computes the vector of a question once for all who ask."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._lock = threading.Lock()
-        self._known: dict[str, tuple[npt.NDArray[np.float32], Weights]] = {}
-
-    @property
-    def has_lexical(self) -> bool:
-        return lexical_of(self._embedder) is not None
-
-    @property
-    def fingerprint(self) -> str:
-        return self._embedder.fingerprint
-
-    @property
-    def dimension(self) -> int:
-        return self._embedder.dimension
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embedder.embed_passages(texts)
-
-    def embed_both(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[Weights]]:
-        weighing = lexical_of(self._embedder)
-        assert weighing is not None
-        return weighing.embed_both(texts)
-
-    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
-        return self.query_both(text)[0]
-
-    def query_both(self, text: str) -> tuple[npt.NDArray[np.float32], Weights]:
-        with self._lock:
-            if text not in self._known:
-                weighing = lexical_of(self._embedder)
-                self._known[text] = (
-                    (self._embedder.embed_query(text), {}) if weighing is None else weighing.query_both(text)
-                )
-            return self._known[text]
 
 
 def _admitted(hits: Iterable[Hit], store: str, request: RecallRequest, planned: Plan) -> Iterable[Hit]:
