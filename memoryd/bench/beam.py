@@ -13,7 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memoryd.bench.corpus import BenchDataError, Corpus, Dialogue, Question, Turn, sessions_of
+from memoryd.bench.corpus import Corpus, Dialogue, Question, Turn, sessions_of
+from memoryd.bench.errors import BenchDataError
 
 FORMAT = "beam"
 GOLD = "retrieval_gold.jsonl"

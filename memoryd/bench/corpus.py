@@ -15,10 +15,6 @@ SEED = 20261130
 """Of the numbering, of drawn questions and of the bootstrap."""
 
 
-class BenchDataError(ValueError):
-    """The data is not in the format that the benchmark reads; the message says where and what is missing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One dated text, as it is remembered. ``at`` is aware; ``session`` is None where there are none."""

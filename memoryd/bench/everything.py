@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memoryd.bench.corpus import SEED, BenchDataError, sampled
+from memoryd.bench.corpus import SEED, sampled
 from memoryd.bench.episodic import run_episodic
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.fill import Progress
 from memoryd.bench.formats import read_corpus
 from memoryd.bench.hooks import run_hooks

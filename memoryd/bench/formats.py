@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from memoryd.bench import beam, locomo, longmemeval, notes
-from memoryd.bench.corpus import BenchDataError, Corpus
+from memoryd.bench.corpus import Corpus
+from memoryd.bench.errors import BenchDataError
 
 FORMATS = (locomo.FORMAT, beam.FORMAT, longmemeval.FORMAT, notes.FORMAT)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memoryd.bench.corpus import BenchDataError
 from memoryd.bench.edge_sample import sample_edges
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.plane import plane_table
 from memoryd.bench.table import Report, Table
 from semantic.graph.model import CONFIDENCES, Graph

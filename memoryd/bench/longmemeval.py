@@ -11,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memoryd.bench.corpus import BenchDataError, Corpus, Dialogue, Question, Turn
+from memoryd.bench.corpus import Corpus, Dialogue, Question, Turn
+from memoryd.bench.errors import BenchDataError
 
 FORMAT = "longmemeval"
 _ABSTENTION = "_abs"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from memoryd.bench import beam, locomo, longmemeval, notes
-from memoryd.bench.corpus import BenchDataError
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.page import NAME
 
 FILE = "bench.toml"

@@ -12,7 +12,8 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memoryd.bench.corpus import BenchDataError, Corpus, Dialogue, Question, Turn
+from memoryd.bench.corpus import Corpus, Dialogue, Question, Turn
+from memoryd.bench.errors import BenchDataError
 from memoryd.text.front_matter import split_front_matter
 
 FORMAT = "notes"

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from memoryd.bench.corpus import BenchDataError
+from memoryd.bench.errors import BenchDataError
 
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 HEAD = "# Benchmarks\n"

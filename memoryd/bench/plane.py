@@ -13,11 +13,10 @@ from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
-from memoryd.bench.corpus import BenchDataError
 from memoryd.bench.cutting import without_links
 from memoryd.bench.interval import bootstrap_mean
 from memoryd.bench.table import Table
-from memoryd.bench.wikilinks import DEPTHS, LINK_OUT, SETTINGS, Cut, CutVault, read_cuts
+from memoryd.bench.wikilinks import DEPTHS, LINK_OUT, SETTINGS, Cut, CutVault, open_cut
 from memoryd.text.rrf import fuse
 from semantic.graph.model import PLANES, Graph
 from semantic.graph.sources import Graphs, Picture
@@ -54,10 +53,7 @@ def plane_table(
     """
     rows: list[Sequence[object]] = []
     for name, folder in vaults.items():
-        vault = CutVault(folder)
-        cuts = [cut for cut in read_cuts(gold, name) if {cut.source, cut.target} <= vault.ids.keys()]
-        if not cuts:
-            raise BenchDataError(f"{folder} has none of the notes that {gold} asks for")
+        vault, cuts = open_cut(name, folder, gold)
         cuts = cuts[:: max(1, len(cuts) // most)][:most]
         asked = _AskedGraph(vault)
         ranks: defaultdict[tuple[str, str], list[int]] = defaultdict(list)

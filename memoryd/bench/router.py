@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from memoryd.bench.corpus import SEED, BenchDataError
+from memoryd.bench.corpus import SEED
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.machine import machine_facts
 from memoryd.bench.table import Table
 from memoryd.bench.tally import interval, mean

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memoryd.bench.corpus import BenchDataError
 from memoryd.bench.cutting import without_links
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.interval import bootstrap_mean
 from memoryd.bench.table import Table
 from memoryd.embedding.cache import VectorCache, as_stored
@@ -143,6 +143,19 @@ class CutVault:
             tell(f"{first + len(some)} of {len(missing)} pieces got a vector")
 
 
+def open_cut(name: str, folder: Path, gold: Path) -> tuple[CutVault, list[Cut]]:
+    """Return a vault and the questions whose notes it has; ``name`` is what the questions call it.
+
+    Raises:
+        BenchDataError: There is nothing to ask.
+    """
+    vault = CutVault(folder)
+    cuts = [cut for cut in read_cuts(gold, name) if {cut.source, cut.target} <= vault.ids.keys()]
+    if not cuts:
+        raise BenchDataError(f"{folder} has none of the notes that {gold} asks for")
+    return vault, cuts
+
+
 def wikilink_table(
     vaults: Mapping[str, Path],
     gold: Path,
@@ -167,10 +180,7 @@ def wikilink_table(
     """
     rows: list[Sequence[object]] = []
     for name, folder in vaults.items():
-        vault = CutVault(folder)
-        cuts = [cut for cut in read_cuts(gold, name) if {cut.source, cut.target} <= vault.ids.keys()]
-        if not cuts:
-            raise BenchDataError(f"{folder} has none of the notes that {gold} asks for")
+        vault, cuts = open_cut(name, folder, gold)
         if embedder is not None:
             vault.embed(embedder, cache, tell)
         ranks: dict[tuple[str, str], list[int]] = {}

@@ -37,7 +37,7 @@ def recall(frame: Frame, path: Path, gold: Path | None, limit: int | None, poole
 
     The dialogues are in the LoCoMo format; BM25 alone and dense alone stand beside the product.
     """
-    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.errors import BenchDataError
     from memoryd.bench.recall import run_recall
 
     tell = _teller()
@@ -80,8 +80,9 @@ def episodic(
     home: Path | None,
 ) -> None:
     """Measure what is found in LoCoMo, BEAM or LongMemEval data or in dated notes, beside the baselines."""
-    from memoryd.bench.corpus import SEED, BenchDataError, sampled
+    from memoryd.bench.corpus import SEED, sampled
     from memoryd.bench.episodic import run_episodic
+    from memoryd.bench.errors import BenchDataError
     from memoryd.bench.formats import read_corpus
 
     if home is not None and home.exists() and any(home.iterdir()):
@@ -148,7 +149,7 @@ def semantic(
 
     With --gold and --vault, also how often the note that an author linked is found.
     """
-    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.errors import BenchDataError
     from memoryd.bench.semantic import run_semantic
 
     if (gold is None) is not (not vaults):
@@ -179,7 +180,7 @@ def wikilinks(
     GOLD has a JSON line a question: {vault, source, query_link_removed, target}. Each of VAULTS is a folder whose name
     is that of the vault.
     """
-    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.errors import BenchDataError
     from memoryd.bench.wikilinks import run_wikilinks
 
     tell = _teller()
@@ -226,7 +227,7 @@ def hooks(
 @pass_frame
 def router(frame: Frame, path: Path, model: str | None) -> None:
     """Measure whether labelled questions (JSONL: query, label, hard) reach the memory that holds their answer."""
-    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.errors import BenchDataError
     from memoryd.bench.router import run_router
     from memoryd.embedding import catalog
     from memoryd.embedding.errors import EmbeddingError
@@ -253,7 +254,7 @@ def router(frame: Frame, path: Path, model: str | None) -> None:
 @pass_frame
 def graph(frame: Frame, vaults: tuple[Path, ...], sample: int, seed: int, gold: Path | None, most: int) -> None:
     """Measure what the graph of each of VAULTS holds and costs, and show edges with their lines to be judged."""
-    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.errors import BenchDataError
     from memoryd.bench.graph import run_graph
 
     tell = _teller()
@@ -317,7 +318,7 @@ def peers(
 
     Each is installed with pip, in its pinned version, into an environment of its own, and runs without a network.
     """
-    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.errors import BenchDataError
     from memoryd.bench.formats import read_corpus
     from memoryd.bench.page import write_blocks
     from memoryd.bench.peers.run import drawn, run_peers
@@ -358,7 +359,7 @@ def everything(frame: Frame, data: Path | None, page: Path, only: tuple[str, ...
     and not written. What is measured is written at once, so a run that is stopped keeps it. What fails is named, the
     rest is written, and the exit code is 1.
     """
-    from memoryd.bench.corpus import BenchDataError
+    from memoryd.bench.errors import BenchDataError
     from memoryd.bench.everything import FULL, QUICK, run_all, tasks_of
     from memoryd.bench.manifest import data_sets
     from memoryd.bench.page import write_blocks

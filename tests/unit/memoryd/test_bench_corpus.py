@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from memoryd.bench.corpus import SEED, BenchDataError, first_of_each, renumbered, sampled
+from memoryd.bench.corpus import SEED, first_of_each, renumbered, sampled
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.formats import detect, read_corpus
 
 LOCOMO: list[dict[str, Any]] = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from memoryd.bench.corpus import BenchDataError
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.everything import QUICK, Task, run_all, tasks_of
 from memoryd.bench.manifest import FILE, DataSet
 from memoryd.bench.table import Table

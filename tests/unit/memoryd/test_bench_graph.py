@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.bench.corpus import BenchDataError
 from memoryd.bench.edge_sample import drawn
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.graph import isolated, measure, run_graph
 from memoryd.bench.plane import walk
 from semantic.graph.model import Edge, Graph, Node

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.bench.corpus import BenchDataError
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.page import HEAD, with_blocks, write_blocks
 
 PROSE = "# Benchmarks\n\nWhy these numbers.\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.bench.corpus import BenchDataError
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.router import run_router
 
 ROWS = [

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memoryd.bench.corpus import BenchDataError
 from memoryd.bench.cutting import without_links
+from memoryd.bench.errors import BenchDataError
 from memoryd.bench.semantic import run_semantic
 from memoryd.bench.wikilinks import COLUMNS, CutVault, read_cuts, wikilink_table
 from memoryd.text.embedder import Vectors
