@@ -21,10 +21,12 @@ The tree::
     │   ├── SourceUnknown       what lies there is of no program that is known here
     │   ├── SourceDamaged       a file there cannot be read as what it should be
     │   └── SourceBusy          another program holds a file there
+    ├── SummaryFailed       no summary of a turn came back
     └── JobError            a job cannot be run
         ├── UnknownJob          there is no job of this name
         ├── JobRunning          a run of it is under way
         ├── InvalidArguments    it cannot be told this
+        ├── IndexDiffers        an index holds something else than the files
         └── JobsStopped         the daemon goes down
 """
 
@@ -110,6 +112,10 @@ class StopFailed(MemorydError):
     """The daemon did not go down."""
 
 
+class SummaryFailed(MemorydError):
+    """No summary came back, or what came back is none."""
+
+
 class JobError(MemorydError):
     """A job cannot be run."""
 
@@ -137,6 +143,10 @@ class InvalidArguments(JobError):
     def __init__(self, faults: Sequence[ArgumentFault]) -> None:
         super().__init__("; ".join(f"args.{one.name}: {one.message}" for one in faults))
         self.faults = tuple(faults)
+
+
+class IndexDiffers(JobError):
+    """What an index holds is not what the files say."""
 
 
 class JobsStopped(JobError):

@@ -24,7 +24,7 @@ from episodic.store import EpisodicStore
 from memoryd.capture.child import OWN_PROMPT, child_environ
 from memoryd.capture.sessions import Sessions
 from memoryd.capture.turn import clean
-from memoryd.errors import MemorydError
+from memoryd.errors import SummaryFailed
 from memoryd.text.terms import terms
 
 log = structlog.get_logger("memoryd.capture.summarise")
@@ -55,10 +55,6 @@ _NO_SUMMARY = re.compile(
 )
 
 Summarize: TypeAlias = Callable[[str], str]
-
-
-class SummaryFailed(MemorydError):
-    """No summary came back, or what came back is none."""
 
 
 def by_command(command: Sequence[str], *, folder: Path, environ: Mapping[str, str]) -> Summarize:

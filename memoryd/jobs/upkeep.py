@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from episodic.journal.excerpt import EXCERPTS
-from memoryd.errors import JobError
+from memoryd.errors import IndexDiffers
 from memoryd.jobs.backup import Plan
 from memoryd.jobs.index import Indexed
 from memoryd.jobs.registry import Job, Jobs, Run
@@ -26,10 +26,6 @@ from semantic.store import SemanticStore
 MOST_NAMED = 50
 _NAMED_IN_WORDS = 3
 _REST_S = 0.2
-
-
-class IndexDiffers(JobError):
-    """What an index holds is not what the files say."""
 
 
 def look_after(

@@ -16,11 +16,11 @@ from memoryd.capture.child import CHILD_MARK, OWN_PROMPT
 from memoryd.capture.summarise import (
     MOST_TRIES,
     Summaries,
-    SummaryFailed,
     by_command,
     by_ollama,
     checked,
 )
+from memoryd.errors import SummaryFailed
 from tests.session_file import prompt, said, write
 from tests.unit.memoryd.capturing import Capturing
 
